@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from nemuri.operations.configured_embedder import configured_embedder
 from nemuri.operations.session import OperationContext, OperationError, ignore_progress, open_operation
@@ -10,6 +11,7 @@ from nemuri_contracts.agents import Embedding
 from nemuri_contracts.memory_views import CalibrationView
 from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.projections.rebuilder import Advance
+from nemuri_infra.projections.vector_sample import sample_vectors
 from nemuri_infra.retrieval.self_calibration import measure
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.calibration_view import calibration_view
@@ -47,7 +49,7 @@ async def calibrate_embedder(
     async with _opened(settings, embedder) as (at, vectors):
         if vectors.embedder.calibration is not None:
             raise OperationError(f"{vectors.embedder.model} comes with its calibration; nothing is to be measured")
-        measured = await measure(at.projection.database, vectors, LEAST)
+        measured = await measure(partial(sample_vectors, at.projection.database), vectors, LEAST)
         if measured is None:
             raise OperationError(
                 f"fewer than {LEAST} different texts have vectors of {vectors.embedder.model}; remember more, or run "

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import partial
 
 from nemuri.operations.configured_embedder import configured_embedder
 from nemuri.operations.session import OperationContext, OperationError, ignore_progress, open_operation
@@ -15,6 +16,7 @@ from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.projection import OtherFoldsError
 from nemuri_infra.projections.rebuilder import Advance
 from nemuri_infra.projections.vector_generations import EmbeddedText, count_missing, embeddings, oldest_missing
+from nemuri_infra.projections.vector_sample import sample_vectors
 from nemuri_infra.retrieval.self_calibration import calibrated_by_memories
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.vectors import Vectors
@@ -151,7 +153,7 @@ class _Change:
         newest = await self.at.log.newest_on(self.at.log.subjects.of_agent(agent_id, EmbeddingAdopted))
         if await self._is_switched(agent_id):
             return
-        await calibrated_by_memories(self.vectors, self.views)
+        await calibrated_by_memories(self.vectors, partial(sample_vectors, self.views))
         key = f"{agent_id}/{self.vectors.generation}/{newest.event_id}"
         adopted = EmbeddingAdopted(
             event_id=derive(key, EmbeddingAdopted.kind_of()), agent_id=agent_id, embedding=self.embedding

@@ -10,8 +10,14 @@ from functools import lru_cache
 from nemuri_domain.language.keywords import keywords
 from nemuri_domain.language.sentences import normalised
 from nemuri_domain.language.token_estimate import estimate_tokens
+from nemuri_domain.strength.aggregate import Agent
+from nemuri_domain.strength.decay import strength
 from nemuri_domain.strength.offer_validation import PRINCIPLE
 
+MAX_TOPIC_SOURCES = 500
+"""Maximum number of memories from which topics are derived: the strongest active ones that are valid in the setting."""
+READ_CHARACTERS = 400
+"""Number of characters at the start of a memory that are read."""
 LONGEST_NAME = 60
 """Maximum length of a topic in the memo, in characters. A longer topic is left out of the memo."""
 
@@ -26,6 +32,17 @@ class TopicSource:
     strength: float
     by_perspective: Mapping[str, float] = field(default_factory=dict)
     """Present strength in each perspective of the agent."""
+
+
+def present_by_perspective(
+    agent: Agent, stored_strength: float, perspectives: Mapping[str, float], level: int
+) -> dict[str, float]:
+    """Return an active memory's present strength in each perspective of the agent's definition."""
+    clock = agent.clocks[level]
+    return {
+        name: float(strength(perspectives.get(name, stored_strength), clock))
+        for name in agent.definition.perspective_names
+    }
 
 
 @dataclass(frozen=True, slots=True)

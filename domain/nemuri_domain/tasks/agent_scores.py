@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import exp
 from statistics import median_low
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
 from nemuri_contracts.agents import Definition
 from nemuri_contracts.tasks import AgentScore
@@ -28,6 +28,14 @@ DIGITS: Final = 9
 """Decimal places of a probability, so that rounding errors decide nothing between equal agents."""
 PRIOR: Final = 0.25
 """Weight of an agent's overall success rate. A judged task of similarity 0.5 weighs as much."""
+
+
+class Workload(NamedTuple):
+    """Numbers of an agent: tasks with positive feedback, tasks with negative feedback, and unanswered assignments."""
+
+    good: int
+    bad: int
+    unanswered: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,9 @@ encoded when a task ends, is reinforced when a routing uses it, and decays with 
 its task, so the routing of another project does not see it.
 """
 
+from dataclasses import dataclass, field
 from typing import Final
+from uuid import UUID
 
 from nemuri_contracts.agents import ORCHESTRATOR, AgentDefined, Definition, Embedding, Perspective
 from nemuri_contracts.client_events import MemoryContent
@@ -32,12 +34,28 @@ DEFINITION: Final = Definition(
 
 SUBJECT: Final = 400
 """Maximum characters of a request that are remembered and compared. The rest is ignored."""
+MAX_JUDGED: Final = 400
+"""Maximum number of judged tasks from which routing learns: the newest."""
 VERDICTS: Final = {
     "helpful": "did well with",
     "success": "succeeded with",
     "unhelpful": "was no help with",
     "failure": "failed with",
 }
+
+
+@dataclass(slots=True)
+class JudgedTask:
+    """A task with feedback that the orchestrator still remembers."""
+
+    memory_id: UUID
+    """The routing memory."""
+    text: str
+    """Beginning of the request."""
+    level: int
+    stored_strength: float
+    outcomes: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Number of positive and number of negative feedback on the task, by agent that worked on it."""
 
 
 def influence(strength: float) -> float:

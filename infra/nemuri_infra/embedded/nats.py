@@ -245,7 +245,8 @@ class EmbeddedNats:
         page = self._monitoring_page("jsz", self._port)
         cluster = json.loads(page[1]).get("meta_cluster", {}) if page else {}
         others = cluster.get("replicas", []) if cluster.get("leader") == self.name else []
-        return sum(other["current"] and not other.get("offline", False) for other in others) == size - 1
+        present = [other for other in others if other["current"] and not other.get("offline", False)]
+        return len(present) == size - 1
 
     async def _until_healthy(self, port: int) -> None:
         loop = asyncio.get_running_loop()
@@ -332,7 +333,14 @@ class EmbeddedNatsCluster:
         if failures:
             await self.stop()
             raise failures[0]
+        await self._until_led()
+
+    async def _until_led(self) -> None:
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + START_SECONDS
         while not any([await asyncio.to_thread(node.leads_all, self._size) for node in self._nodes]):
+            if loop.time() > deadline:
+                raise ServerFailed(f"no server leads all {self._size} of the cluster after {START_SECONDS:g} s")
             await asyncio.sleep(POLL_SECONDS)
 
     async def stop(self) -> None:

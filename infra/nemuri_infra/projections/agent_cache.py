@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar, get_args
 
 from cachetools import LRUCache
+from typing_extensions import override
 
 from nemuri_contracts.agents import AgentDefined, EmbeddingAdopted, PolicyAdopted
 from nemuri_contracts.erasure import AgentErased, MemoriesErased
@@ -22,6 +23,7 @@ from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.education import Courses
 from nemuri_infra.projections.progress import Progress
 from nemuri_infra.projections.rows import load, load_keyed
+from nemuri_infra.projections.views import Agents
 
 AGENT_KINDS = frozenset(event.kind_of() for event in AGENT_EVENTS)
 RULE_KINDS = frozenset(
@@ -56,7 +58,7 @@ class _Cached(Generic[T]):
 
 
 @dataclass(slots=True)
-class AgentCache:
+class AgentCache(Agents):
     """The agents and scorers that a process has read from the projections.
 
     A caller gets the state that the projections have reached. Who needs a newer one first waits for `progress`.
@@ -72,8 +74,8 @@ class AgentCache:
     """All agents by name."""
     _all_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
+    @override
     async def read(self, names: Collection[str] | None = None) -> list[Agent]:
-        """Read all agents from the projections, sorted by name; with `names`, only the agents with these names."""
         async with self.database.reading() as connection:
             found = (
                 await load(connection, tables.agent, Agent)
@@ -82,8 +84,8 @@ class AgentCache:
             )
         return sorted(found, key=lambda agent: agent.agent_id)
 
+    @override
     async def all(self) -> list[Agent]:
-        """Return all agents, sorted by name. Only agents that changed since the last call are read again."""
         async with self._all_lock:
             at, known = await self.progress.current_sequence(), self._all
             changed = self.progress.changes.changed_agents(known.at, AGENT_KINDS) if known else None
@@ -98,30 +100,23 @@ class AgentCache:
             known.at = at
             return [known.value[name] for name in sorted(known.value)]
 
+    @override
     async def agent(self, agent_id: str, *, only_rules: bool = False) -> Agent | None:
-        """Return an agent; None if the name is unknown.
-
-        With `only_rules`, its definition, embedding, policy and clocks are up to date. Its sessions and totals may be
-        older.
-        """
-
         async def read() -> Agent | None:
             return next(iter(await self.read([agent_id])), None)
 
         return await self._get(self._agents, agent_id, RULE_KINDS if only_rules else AGENT_KINDS, read)
 
+    @override
     async def scorer(self, agent_id: str) -> Scorer | None:
-        """Return the newest version of an agent's learned scorer; None if it has none yet."""
-
         async def read() -> Scorer | None:
             async with self.database.reading() as connection:
                 return next(iter(await load_keyed(connection, tables.scorer, Scorer, "agent_id", [agent_id])), None)
 
         return await self._get(self._scorers, agent_id, SCORER_KINDS | {AgentErased.kind_of()}, read)
 
+    @override
     async def takes_course(self, agent_id: str) -> bool:
-        """Return True if the agent has an unfinished course."""
-
         async def read() -> bool:
             return bool(await Courses(self.database).of(agent_id, running=True))
 

@@ -6,30 +6,31 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from cachetools import LRUCache
-from sqlalchemy import text
 
 from nemuri_contracts.event import Event
-from nemuri_infra.projections.database import Database
-from nemuri_infra.projections.erasure import erased_among
+from nemuri_domain.event_sourcing.erasure import Erased
 from nemuri_infra.projections.progress import BehindError, Progress
+from nemuri_infra.projections.views import Views
 
 MAX_EVENTS = 10_000
 """Maximum number of events of which one process remembers whether they count."""
-_SEQUENCES = text("SELECT event_id, sequence FROM journal WHERE event_id = ANY(:ids)")
-"""The sequences of the events that count, of those with these ids."""
 
 
 @dataclass(slots=True)
 class Journal:
     """Knows which events count: from the projector's notifications, or else from the projections."""
 
-    database: Database
-    progress: Progress
+    views: Views
     _known: LRUCache[tuple[UUID, int], bool] = field(default_factory=lambda: LRUCache(MAX_EVENTS))
     """True for an event that counts, by its id and sequence."""
     _excluded: int = -1
     """Sequence of the last erasure that the known answers contain."""
     _asking: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @property
+    def progress(self) -> Progress:
+        """Return the progress of the projections."""
+        return self.views.progress
 
     async def counting(self, events: Sequence[Event]) -> list[bool]:
         """Return for each event whether it counts. Waits until the projections contain it.
@@ -53,11 +54,9 @@ class Journal:
         return [known[key] for key in keys]
 
     async def _look_up(self, events: Sequence[Event]) -> dict[tuple[UUID, int], bool]:
-        async with self.database.reading() as connection:
-            rows = await connection.execute(_SEQUENCES, {"ids": [event.event_id for event in events]})
-            first = {row.event_id: row.sequence for row in rows}
-            missing = [event for event in events if event.event_id not in first]
-            erased = await erased_among(connection, missing)
+        first = await self.views.sequences_by_id(event.event_id for event in events)
+        missing = [event for event in events if event.event_id not in first]
+        erased = await self.views.erased_among(missing) if missing else Erased()
         for event in missing:
             if not erased.absorbs(event):
                 raise BehindError(f"the projections do not contain {event.kind} {event.event_id}; see `nemuri status`")

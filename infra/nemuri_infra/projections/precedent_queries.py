@@ -1,8 +1,6 @@
 """Query of judged tasks, which the orchestrator remembers and from which routing learns."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Final
 from uuid import UUID
 
 from sqlalchemy import text
@@ -10,26 +8,8 @@ from sqlalchemy import text
 from nemuri_contracts.agents import ORCHESTRATOR
 from nemuri_contracts.client_events import Setting
 from nemuri_contracts.event import OPERATOR, TUTOR
-from nemuri_domain.tasks.precedents import ROUTING
+from nemuri_domain.tasks.precedents import MAX_JUDGED, ROUTING, JudgedTask
 from nemuri_infra.projections.database import Database
-
-MAX_JUDGED: Final = 400
-"""Maximum number of judged tasks from which routing learns: the newest."""
-
-
-@dataclass(slots=True)
-class JudgedTask:
-    """A task with feedback that the orchestrator still remembers."""
-
-    memory_id: UUID
-    """The routing memory."""
-    text: str
-    """Beginning of the request."""
-    level: int
-    stored_strength: float
-    outcomes: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """Number of positive and number of negative feedback on the task, by agent that worked on it."""
-
 
 _JUDGED = text(
     """

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Protocol, Self
 
 import orjson
 from nats.aio.msg import Msg
@@ -14,7 +14,7 @@ from nats.aio.msg import Msg
 from nemuri_contracts.parked_events import EventParked
 from nemuri_domain.event_sourcing.erasure import TOMBSTONES
 from nemuri_infra.bus.event_log import Batch, Log
-from nemuri_infra.projections.projection import FOLD, Projection
+from nemuri_infra.projections.projection import FOLD, Position
 
 HEARTBEAT_SECONDS = 1.0
 """Seconds without a notification after which the database is queried, because a notification may be lost."""
@@ -114,11 +114,18 @@ class AgentChanges:
         return max(self.since, self._agents.get(agent_id, {}).get(kind, 0))
 
 
+class HasPosition(Protocol):
+    """Projections that know their position in the log."""
+
+    async def position(self) -> Position:
+        """Return the position of the projections in the log."""
+
+
 @dataclass(slots=True)
 class Progress:
     """The last log sequence that the projections are known to have reached, and what changed on the way."""
 
-    projection: Projection
+    projection: HasPosition
     sequence: int = 0
     changes: AgentChanges = field(default_factory=AgentChanges)
     newer_fold: int | None = None
@@ -131,7 +138,7 @@ class Progress:
 
     @classmethod
     @asynccontextmanager
-    async def following(cls, log: Log, projection: Projection) -> AsyncIterator[Self]:
+    async def following(cls, log: Log, projection: HasPosition) -> AsyncIterator[Self]:
         """Subscribe to the projector's notifications, and yield a progress that they keep up to date during the
         context.
         """

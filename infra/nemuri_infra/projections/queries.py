@@ -1,57 +1,74 @@
-"""Queries of services and clients on tasks, agents, strength memories and the journal."""
+"""The projections in PostgreSQL, as services and clients read them: tasks, agents, strength memories, the journal."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import func, select, tuple_
+from typing_extensions import override
 
 from nemuri_contracts.agents import ORCHESTRATOR, RESERVED_AGENTS
-from nemuri_contracts.event import Event, derive
+from nemuri_contracts.client_events import Setting
+from nemuri_contracts.event import Event
 from nemuri_contracts.memory_views import WaitingTask
 from nemuri_domain.affective.aggregate import DELETED
-from nemuri_domain.strength.aggregate import Agent, Remembered
+from nemuri_domain.event_sourcing.erasure import Erased
+from nemuri_domain.strength.agent_topics import TopicSource
+from nemuri_domain.strength.aggregate import Agent, Content, Remembered
+from nemuri_domain.strength.sleep import SleepInput
+from nemuri_domain.tasks.agent_scores import Workload
 from nemuri_domain.tasks.aggregate import Task, TaskState
+from nemuri_domain.tasks.precedents import JudgedTask
+from nemuri_domain.tasks.spent_usage import Spent
+from nemuri_infra.embeddings.calibration import Floats
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.agent_cache import AgentCache
 from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.erasure import absent, erased_among, everything_erased
 from nemuri_infra.projections.fold_states import task_states
+from nemuri_infra.projections.precedent_queries import judged_tasks
 from nemuri_infra.projections.progress import Progress
 from nemuri_infra.projections.rows import load, records, selecting
-from nemuri_infra.projections.strength_queries import memories_with_ids, memory_in_row, select_memories
-
-MAX_SOURCES = 100
-"""Maximum number of memories in the view of the one that stands for them."""
+from nemuri_infra.projections.sleep_input import sleep_input
+from nemuri_infra.projections.spending_queries import spent_by_agent
+from nemuri_infra.projections.stored_indexes import StoredIndex, read_index, write_index
+from nemuri_infra.projections.strength_queries import (
+    ChangedState,
+    IndexedMemory,
+    changes,
+    indexed_memories,
+    memories_with_ids,
+    memory_in_row,
+    newest_lessons,
+    select_memories,
+)
+from nemuri_infra.projections.topic_queries import strongest_memories
+from nemuri_infra.projections.vector_sample import sample_vectors
+from nemuri_infra.projections.views import MAX_SOURCES, Views
+from nemuri_infra.projections.workload_queries import workloads
 
 
 @dataclass(frozen=True, slots=True)
-class Views:
-    """Read access to the projections, as far as they have come."""
+class StoredViews(Views):
+    """The projections in the tables of one schema."""
 
     database: Database
     progress: Progress
     agents: AgentCache
 
-    async def wait_for(self, event: Event) -> None:
-        """Wait until the projections contain an event of the log.
+    @property
+    @override
+    def space(self) -> str:
+        return f"{self.database.url} {self.database.schema}"
 
-        Raises `BehindError` if they do not contain it in time.
-        """
-        await self.progress.wait(event.sequence or 0)
-
+    @override
     async def task(self, task_id: UUID) -> TaskState:
-        """Return the state of a task without its chunks; an empty state if the id is unknown.
-
-        Event handlers read the task's history in the log instead (`TaskHistories`).
-        """
         async with self.database.reading() as connection:
             return (await task_states(connection, [task_id]))[task_id]
 
+    @override
     async def earlier_turns(self, task: Task, limit: int) -> list[Task]:
-        """Return the tasks of the same client and conversation that were submitted before `task`, newest first, at most
-        `limit`.
-        """
         of, place = tables.task.c, tuple_(tables.task.c.submitted_at, tables.task.c.task_id)
         same = (of.client_id == task.client_id, of.conversation == task.conversation)
         query = (
@@ -63,13 +80,13 @@ class Views:
         async with self.database.reading() as connection:
             return await records(connection, Task, query)
 
+    @override
     async def tasks_with_open_questions(self) -> list[Task]:
-        """Return all tasks that wait for the answer to their agent's question."""
         async with self.database.reading() as connection:
             return await load(connection, tables.task, Task, tables.task.c.status == "clarification")
 
+    @override
     async def waiting_tasks(self, limit: int = 10) -> list[WaitingTask]:
-        """Return at most `limit` tasks that wait for their client's choice or answer, the ones submitted last first."""
         task = tables.task.c
         wanted = select(task.task_id, task.client_id, task.status).where(
             task.status.in_(["negotiation", "clarification"])
@@ -78,11 +95,8 @@ class Views:
             rows = await connection.execute(wanted.order_by(task.submitted_at.desc(), task.task_id).limit(limit))
             return [WaitingTask.model_validate(row._asdict()) for row in rows]
 
+    @override
     async def next_turn(self, task_id: UUID) -> UUID | None:
-        """Return the id of the first later task of the same conversation that is summarised but not routed yet.
-
-        Returns None if there is none.
-        """
         here, later = tables.task.alias("here").c, tables.task.c
         query = (
             select(later.task_id)
@@ -96,49 +110,31 @@ class Views:
             found: UUID | None = (await connection.execute(query)).scalar_one_or_none()
         return found
 
-    async def agent(self, agent_id: str, *, only_rules: bool = False) -> Agent | None:
-        """Return an agent, as `AgentCache.agent` does."""
-        return await self.agents.agent(agent_id, only_rules=only_rules)
-
+    @override
     async def sources_of(self, memory_id: UUID) -> list[Remembered]:
-        """Return the memories for which this one stands, oldest first, at most `MAX_SOURCES`: those that a semantic
-        memory has absorbed, and repetitions.
-        """
         state = tables.memory_state.c
         query = select_memories().where(state.absorbed_by == memory_id, state.status == "absorbed")
         async with self.database.reading() as connection:
             rows = await connection.execute(query.order_by(tables.memory.c.created).limit(MAX_SOURCES))
             return [memory_in_row(row) for row in rows]
 
+    @override
     async def memories_by_id(self, memory_ids: Iterable[UUID]) -> dict[UUID, Remembered]:
-        """Return the memories with these ids, by id. Unknown ids are left out."""
         async with self.database.reading() as connection:
             found = await memories_with_ids(connection, memory_ids)
         return {content.memory_id: (content, memory) for content, memory in found}
 
-    async def sequence_of(self, event_id: UUID) -> int | None:
-        """Return the sequence of the valid event with this id; None if there is none."""
-        query = select(tables.journal.c.sequence).where(tables.journal.c.event_id == event_id)
+    @override
+    async def sequences_by_id(self, event_ids: Iterable[UUID]) -> dict[UUID, int]:
+        journal = tables.journal.c
+        query = select(journal.event_id, journal.sequence).where(journal.event_id.in_(list(event_ids)))
         async with self.database.reading() as connection:
-            return (await connection.execute(query)).scalar_one_or_none()
+            return {row.event_id: row.sequence for row in await connection.execute(query)}
 
-    async def projected_ids(self, event_ids: Iterable[UUID]) -> set[UUID]:
-        """Return the ids in `event_ids` whose events the projections contain."""
-        query = select(tables.journal.c.event_id).where(tables.journal.c.event_id.in_(list(event_ids)))
-        async with self.database.reading() as connection:
-            return set((await connection.execute(query)).scalars())
-
-    async def decided(self, cause: Event, *outcomes: type[Event]) -> bool:
-        """Return True if the projections contain an outcome of the cause of one of these kinds."""
-        return bool(await self.projected_ids(derive(cause.event_id, outcome.kind_of()) for outcome in outcomes))
-
+    @override
     async def sequences_of_kind(
         self, kind: type[Event], *, task_id: UUID | None = None, agent_id: str | None = None
     ) -> list[int]:
-        """Return the sequences of the valid events of a kind, in ascending order.
-
-        With `task_id` or `agent_id`, only events of that task or agent are included.
-        """
         journal = tables.journal.c
         whose = [
             column == value for column, value in ((journal.task_id, task_id), (journal.agent_id, agent_id)) if value
@@ -147,15 +143,8 @@ class Views:
         async with self.database.reading() as connection:
             return list((await connection.execute(query)).scalars())
 
-    async def sequences_of(self, event_ids: Iterable[UUID]) -> list[int]:
-        """Return the sequences of the valid events with these ids, in ascending order. Unknown ids are left out."""
-        journal = tables.journal.c
-        query = select(journal.sequence).where(journal.event_id.in_(list(event_ids))).order_by(journal.sequence)
-        async with self.database.reading() as connection:
-            return list((await connection.execute(query)).scalars())
-
+    @override
     async def recorded_at(self, agent_id: str, places: Collection[int]) -> dict[int, datetime]:
-        """Return the times at which the agent's valid events with these sequences were recorded, by sequence."""
         journal = tables.journal.c
         query = select(journal.sequence, journal.recorded_at).where(
             journal.agent_id == agent_id, journal.sequence.in_(places)
@@ -163,11 +152,8 @@ class Views:
         async with self.database.reading() as connection:
             return {row.sequence: row.recorded_at for row in await connection.execute(query)}
 
+    @override
     async def totals(self) -> tuple[dict[str, int], int, dict[str, int]]:
-        """Return the number of tasks by status, the number of agents, and the number of memories by kind.
-
-        The orchestrator, its memories and deleted memories are not counted.
-        """
         async with self.database.reading() as connection:
             statuses = await connection.execute(
                 select(tables.task.c.status, func.count()).group_by(tables.task.c.status)
@@ -183,3 +169,64 @@ class Views:
             counts = [select(func.count()).where(kind).scalar_subquery() for kind in kinds.values()]
             memories = (await connection.execute(select(*counts))).one()
             return dict(statuses.all()), agents.scalar_one(), dict(zip(kinds, memories, strict=True))
+
+    @override
+    async def absent(self, sort: str, name: UUID | str) -> str:
+        return await absent(self.database, sort, name)
+
+    @override
+    async def everything_erased(self, *, after: int = 0) -> Erased:
+        return await everything_erased(self.database, after=after)
+
+    @override
+    async def erased_among(self, events: Sequence[Event]) -> Erased:
+        async with self.database.reading() as connection:
+            return await erased_among(connection, events)
+
+    @override
+    async def memory_changes(self, agent_id: str, after: int) -> list[ChangedState]:
+        return await changes(self.database, agent_id, after)
+
+    @override
+    def indexed_memories(
+        self, agent_id: str, memory_ids: Sequence[UUID], generation: str
+    ) -> AsyncIterator[list[IndexedMemory]]:
+        return indexed_memories(self.database, agent_id, memory_ids, generation)
+
+    @override
+    async def stored_index(self, agent_id: str, generation: str, *, format_version: int) -> StoredIndex:
+        return await read_index(self.database, agent_id, generation, format_version=format_version)
+
+    @override
+    async def store_index(
+        self, agent_id: str, generation: str, copy: StoredIndex, *, seen: int, format_version: int
+    ) -> None:
+        await write_index(self.database, agent_id, generation, copy, seen=seen, format_version=format_version)
+
+    @override
+    async def vector_sample(self, generation: str, least: int) -> Floats:
+        return await sample_vectors(self.database, generation, least)
+
+    @override
+    async def sleep_input(self, agent: Agent, session: UUID | None = None) -> SleepInput | None:
+        return await sleep_input(self.database, agent, session)
+
+    @override
+    async def newest_lessons(self, agent_id: str | None, limit: int) -> list[Content]:
+        return await newest_lessons(self.database, agent_id, limit)
+
+    @override
+    async def workloads(self) -> dict[str, Workload]:
+        return await workloads(self.database)
+
+    @override
+    async def judged_tasks(self, setting: Setting) -> Sequence[JudgedTask]:
+        return await judged_tasks(self.database, setting)
+
+    @override
+    async def strongest_memories(self, agent: Agent, setting: Setting) -> list[TopicSource]:
+        return await strongest_memories(self.database, agent, setting)
+
+    @override
+    async def spent_by_agent(self, agent_id: str, since: datetime) -> Spent:
+        return await spent_by_agent(self.database, agent_id, since)

@@ -13,22 +13,20 @@ SAMPLE: Final = 1_000
 """Maximum number of memories in a sample. Their cosines take 20 ms."""
 
 
-async def has_vectors(database: Database, generation: str, least: int) -> bool:
-    """Return whether at least `least` memories have a vector of this generation."""
-    some = select(tables.memory_vector.c.memory_id).where(tables.memory_vector.c.model == generation).limit(least)
-    async with database.reading() as connection:
-        return (await connection.execute(select(func.count()).select_from(some.subquery()))).scalar_one() >= least
-
-
-async def sample_vectors(database: Database, generation: str) -> Floats:
-    """Return the different vectors of at most `SAMPLE` memories, shape (n, dimension), without rows of zeros.
+async def sample_vectors(database: Database, generation: str, least: int) -> Floats:
+    """Return the different vectors of at most `SAMPLE` memories, shape (n, dimension), without rows of zeros. There are
+    none if fewer than `least` memories have a vector of the generation.
 
     The sample depends only on the ids of the memories, so every process draws the same one.
     """
     vector = tables.memory_vector.c
+    some = select(vector.memory_id).where(vector.model == generation).limit(least)
+    count = select(func.count()).select_from(some.subquery())
     order = func.md5(cast(vector.memory_id, Text))
     query = select(vector.vector).where(vector.model == generation).order_by(order, vector.agent_id).limit(SAMPLE)
     async with database.reading() as connection:
+        if (await connection.execute(count)).scalar_one() < least:
+            return np.zeros((0, 0), np.float32)
         rows = [found.to_numpy() for found in (await connection.execute(query)).scalars()]
     if not rows:
         return np.zeros((0, 0), np.float32)

@@ -1,19 +1,12 @@
 """Query of what each agent has done and has to do: the outcomes of its tasks and its unanswered assignments."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Select, func, literal, or_, select
 
+from nemuri_domain.tasks.agent_scores import Workload
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
-
-
-class Workload(NamedTuple):
-    """Numbers of an agent: tasks with positive feedback, tasks with negative feedback, and unanswered assignments."""
-
-    good: int
-    bad: int
-    unanswered: int
 
 
 def _counting() -> Select[Any]:

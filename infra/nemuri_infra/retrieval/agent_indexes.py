@@ -30,7 +30,6 @@ from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_domain.strength.scope_matching import setting_of
 from nemuri_domain.strength.search_texts import QueryText
 from nemuri_infra.observability.tracing import span
-from nemuri_infra.projections.strength_queries import memories_with_ids
 from nemuri_infra.retrieval.index_cache import CachedRetrievalIndex, IndexCache
 from nemuri_infra.retrieval.index_refresh import refresh
 from nemuri_infra.retrieval.self_calibration import calibrated_vectors
@@ -154,9 +153,8 @@ class AgentIndexes:
         self, resources: Resources, agent: Agent, vectors: Vectors
     ) -> AsyncIterator[CachedRetrievalIndex]:
         """Update the index of an agent from the projections and yield it. It is locked during the context."""
-        views, dimension = resources.database, vectors.embedder.dimension
-        name = (views.url, views.schema, agent.agent_id, vectors.comparing.space)
-        empty = AgentIndex(dimension)
+        name = (resources.views.space, agent.agent_id, vectors.comparing.space)
+        empty = AgentIndex(vectors.embedder.dimension)
         indexed = self.indexes.get_or_create(
             name, lambda: CachedRetrievalIndex(empty, vectors.generation, vectors.comparing.calibration.digest)
         )
@@ -178,8 +176,7 @@ async def _memories(
     """
     missing = [memory_id for memory_id in memory_ids if memory_id not in indexed.known]
     if missing:
-        async with resources.database.reading() as connection:
-            indexed.keep(await memories_with_ids(connection, missing))
+        indexed.keep((await resources.views.memories_by_id(missing)).values())
     return {memory_id: indexed.known[memory_id] for memory_id in memory_ids if memory_id in indexed.known}
 
 

@@ -11,8 +11,8 @@ from weakref import WeakKeyDictionary
 from nemuri_domain.strength.aggregate import Remembered
 from nemuri_domain.strength.retrieval_index import AgentIndex
 
-IndexKey = tuple[str, str, str, str]
-"""Database URL, schema, agent, and what its vectors can be compared with: generation and calibration."""
+IndexKey = tuple[str, str, str]
+"""Projections, agent, and what its vectors can be compared with: generation and calibration."""
 MEMORY_BYTES = 4_000
 """Measured size of a memory in bytes without its texts: two pydantic models with their ids, times and mappings."""
 TAG_BYTES = 60

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from nemuri_domain.strength.aggregate import Agent
 from nemuri_domain.strength.memory_content import embedded_text, indexed_text
-from nemuri_infra.projections.erasure import everything_erased
-from nemuri_infra.projections.stored_indexes import StoredIndex, read_index, write_index
-from nemuri_infra.projections.strength_queries import ChangedState, IndexedMemory, changes, indexed_memories
+from nemuri_infra.projections.stored_indexes import StoredIndex
+from nemuri_infra.projections.strength_queries import ChangedState, IndexedMemory
 from nemuri_infra.retrieval.index_cache import CachedRetrievalIndex
 from nemuri_infra.retrieval.index_encoding import FORMAT, decode, encode
 from nemuri_infra.runtime.resources import Resources
@@ -50,13 +49,13 @@ async def refresh(indexed: CachedRetrievalIndex, resources: Resources, agent: Ag
 async def _drop_erased(indexed: CachedRetrievalIndex, resources: Resources) -> None:
     changes = resources.views.progress.changes
     if len(indexed.index) and changes.excluded > indexed.seen:  # only then anything may have been erased
-        erased = await everything_erased(resources.database, after=indexed.seen)
+        erased = await resources.views.everything_erased(after=indexed.seen)
         if any(each in indexed.index for each in erased.ids):
             indexed.clear()
 
 
 async def _read_copy(indexed: CachedRetrievalIndex, resources: Resources, agent: Agent) -> None:
-    copy = await read_index(resources.database, agent.agent_id, indexed.generation, format_version=FORMAT)
+    copy = await resources.views.stored_index(agent.agent_id, indexed.generation, format_version=FORMAT)
     indexed.tables = copy.tables
     if not copy.data:
         return
@@ -71,16 +70,16 @@ async def _read_copy(indexed: CachedRetrievalIndex, resources: Resources, agent:
 async def _store_copy(indexed: CachedRetrievalIndex, resources: Resources, agent: Agent, here: int) -> None:
     copy = StoredIndex(indexed.tables, indexed.until, encode(indexed.index, indexed.principles, indexed.calibration))
     name = (agent.agent_id, indexed.generation)
-    await write_index(resources.database, *name, copy, seen=here, format_version=FORMAT)
+    await resources.views.store_index(*name, copy, seen=here, format_version=FORMAT)
     indexed.unstored = 0
 
 
 async def _read_changes(indexed: CachedRetrievalIndex, resources: Resources, agent: Agent, vectors: Vectors) -> None:
-    changed = await changes(resources.database, agent.agent_id, indexed.until)
+    changed = await resources.views.memory_changes(agent.agent_id, indexed.until)
     now = {change.memory_id: change for change in changed}
     indexed.index.remove([change.memory_id for change in changed if change.rescoped > indexed.until])
     fresh = [each for each in now if each not in indexed.index]
-    async for some in indexed_memories(resources.database, agent.agent_id, fresh, indexed.generation):
+    async for some in resources.views.indexed_memories(agent.agent_id, fresh, indexed.generation):
         await _index(indexed, some, vectors)
     _set_status(indexed, now.values())
     indexed.drop(now)

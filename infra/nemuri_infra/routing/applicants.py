@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 
 from nemuri_contracts.agents import RESERVED_AGENTS
 from nemuri_contracts.client_events import Setting
-from nemuri_domain.tasks.agent_scores import Applicant
-from nemuri_infra.projections.queries import Views
-from nemuri_infra.projections.workload_queries import Workload, workloads
+from nemuri_domain.tasks.agent_scores import Applicant, Workload
+from nemuri_infra.projections.views import Views
 from nemuri_infra.retrieval.topic_cache import TopicCache
 
 SHARE = 0.1
@@ -35,7 +34,7 @@ class _Counted:
         async with self.lock:
             now = asyncio.get_running_loop().time
             if (began := now()) >= self.until:
-                self.workloads = await workloads(views.database)
+                self.workloads = await views.workloads()
                 self.until = now() + min(MAX_COUNT_AGE, (now() - began) / SHARE)
 
 
@@ -44,8 +43,8 @@ class Applicants:
     """The agents as candidates for a task. Their topics and numbers are cached."""
 
     knowledge: TopicCache = field(default_factory=TopicCache)
-    _counted: defaultdict[tuple[str, str], _Counted] = field(default_factory=lambda: defaultdict(_Counted))
-    """Cached numbers by database and schema."""
+    _counted: defaultdict[str, _Counted] = field(default_factory=lambda: defaultdict(_Counted))
+    """Cached numbers by projections."""
 
     async def all(self, views: Views, setting: Setting) -> list[Applicant]:
         """Return every agent that may get a task, by name, with what it knows in the setting, its outcomes and its
@@ -53,7 +52,7 @@ class Applicants:
 
         The orchestrator and agents without strength memory are left out.
         """
-        counted = self._counted[views.database.url, views.database.schema]
+        counted = self._counted[views.space]
         await counted.refresh(views)
         found = list[Applicant]()
         for agent in await views.agents.all():

@@ -12,10 +12,9 @@ from nemuri_domain.strength.decay import strength
 from nemuri_domain.tasks.agent_fit import CALIBRATION, Fit, FitModel, Judged, features, texts_of
 from nemuri_domain.tasks.agent_scores import Applicant
 from nemuri_domain.tasks.aggregate import Task
-from nemuri_domain.tasks.precedents import influence
+from nemuri_domain.tasks.precedents import JudgedTask, influence
 from nemuri_domain.tasks.routing import Evidence, compared_texts
 from nemuri_infra.process.byte_cache import ByteCache
-from nemuri_infra.projections.precedent_queries import JudgedTask, judged_tasks
 from nemuri_infra.retrieval.self_calibration import calibrated_vectors
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.stores.vectors import Vectors
@@ -25,8 +24,8 @@ CACHE_BYTES: Final = 64 * 1024 * 1024
 
 MindState = tuple[int, int, tuple[int, ...], int] | None
 """Numbers that change whenever the orchestrator's memories change; None while it has no memory."""
-Place = tuple[str, str, str, str | None, frozenset[str]]
-"""Database URL, schema, what the vectors can be compared with, and the project and domains of the setting."""
+Place = tuple[str, str, str | None, frozenset[str]]
+"""Projections, what the vectors can be compared with, and the project and domains of the setting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +70,12 @@ class Fitness:
         vectors: Vectors,
         resources: Resources,
     ) -> FitModel:
-        views = resources.database
-        key = (views.url, views.schema, vectors.comparing.space, setting.project, frozenset(setting.domains))
+        key = (resources.views.space, vectors.comparing.space, setting.project, frozenset(setting.domains))
         state = (mind.slept, len(mind.awake), mind.active, mind.archived) if mind else None
         known = self._trained.get(key)
         if known and known.state == state and known.definitions == definitions:
             return known.model
-        found = await judged_tasks(views, setting) if mind else ()
+        found = await resources.views.judged_tasks(setting) if mind else ()
         judged = tuple(_judged(judged_task, mind) for judged_task in found if mind)
         if known and known.judged == judged and known.definitions == definitions:
             model = known.model

@@ -9,6 +9,7 @@ from nemuri_contracts.codec import UndecodableError, validation_message
 from nemuri_contracts.memory_views import RetriedView
 from nemuri_contracts.queries import Answer, Command, Query, Refusal, RetryEvent
 from nemuri_infra.errors.log_safe import first_line
+from nemuri_infra.errors.not_in_memory import NotInMemoryError
 from nemuri_infra.runtime.consumer_pauses import check_complete
 from nemuri_infra.runtime.event_processor import EventProcessor
 from nemuri_infra.runtime.fair_turns import CrowdedError, FairSlots
@@ -88,6 +89,8 @@ class QueryAnswering:
             return Refusal(refused=validation_message(error)), "refused"
         except CrowdedError:
             return Refusal(refused="try again later: too many concurrent questions", passing=True), "refused"
+        except NotInMemoryError as error:
+            return Refusal(refused=str(error)), "refused"
         except OUTAGE_ERRORS as error:
             return Refusal(refused=f"try again later: {first_line(error)}", passing=True), "failed"
         except Exception as error:

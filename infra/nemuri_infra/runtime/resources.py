@@ -17,8 +17,9 @@ from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.journal import Journal
 from nemuri_infra.projections.progress import Progress
 from nemuri_infra.projections.projection import Projection
-from nemuri_infra.projections.queries import Views
+from nemuri_infra.projections.queries import StoredViews
 from nemuri_infra.projections.task_histories import TaskHistories
+from nemuri_infra.projections.views import Views
 from nemuri_infra.runtime.durable_timers import Timers
 from nemuri_infra.runtime.event_client import ClientCache
 from nemuri_infra.runtime.settings import Settings
@@ -104,14 +105,15 @@ async def open_resources(settings: Settings, services: int = DEFAULT_SERVICES) -
         vectors = await Vectors.open(log, embedder)
         projection = Projection(database, vectors)
         progress = await stack.enter_async_context(Progress.following(log, projection))
-        journal = Journal(database, progress)
+        views = StoredViews(database, progress, AgentCache(database, progress))
+        journal = Journal(views)
         clock = await Clock.open(log)
         yield Resources(
             settings=settings,
             log=log,
             database=database,
             projection=projection,
-            views=Views(database, progress, AgentCache(database, progress)),
+            views=views,
             tasks=TaskHistories(log, journal),
             journal=journal,
             blobs=await Blobs.open(log),

@@ -6,7 +6,6 @@ from nemuri_contracts.event import Event
 from nemuri_domain.strength.aggregate import Agent
 from nemuri_domain.tasks.spent_usage import Limit, Spent, agent_limit, task_limit
 from nemuri_infra.projections.affective_queries import AffectiveQueries
-from nemuri_infra.projections.spending_queries import spent_by_agent
 from nemuri_infra.runtime.resources import Resources
 
 
@@ -29,7 +28,7 @@ async def _strength_limit(event: Event, agent: Agent, resources: Resources) -> L
     if not (agent.rules.daily_tokens or agent.rules.daily_money):
         return None
     day = event.at.replace(hour=0, minute=0, second=0, microsecond=0)
-    return agent_limit(agent.agent_id, agent.rules, await spent_by_agent(resources.database, agent.agent_id, day))
+    return agent_limit(agent.agent_id, agent.rules, await resources.views.spent_by_agent(agent.agent_id, day))
 
 
 async def _affective_limit(event: Event, agent: Agent, resources: Resources) -> Limit | None:

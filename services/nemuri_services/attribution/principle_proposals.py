@@ -12,7 +12,6 @@ from nemuri_contracts.principles import PrincipleProposed
 from nemuri_domain.strength.aggregate import Agent, Content
 from nemuri_domain.strength.memory_content import embedded_text
 from nemuri_domain.strength.principles import organisation_defined, proposal, proposal_id, similar_lessons
-from nemuri_infra.projections.strength_queries import newest_lessons
 from nemuri_infra.retrieval.self_calibration import calibrated_vectors
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.stores.vectors import Vectors, generation_in
@@ -67,7 +66,7 @@ async def _similar(
     """Return the lessons that are similar to a new one, which comes first: new ones, and the newest earlier ones of an
     agent, or of all agents if `of` is None.
     """
-    earlier = await newest_lessons(resources.database, of, MAX_COMPARED)
+    earlier = await resources.views.newest_lessons(of, MAX_COMPARED)
     some = [*{content.memory_id: content for content in (*earlier, *new)}.values()]
     vectors = await calibrated_vectors(resources, agent)
     return similar_lessons(lesson, some, await _rows(vectors, some), same=vectors.thresholds.same)

@@ -51,7 +51,7 @@ from nemuri_contracts.task_views import FeedbackStanding, TaskResult
 from nemuri_contracts.tasks import NegotiationOpened, TaskCompleted, TaskFailed
 from nemuri_domain.strength.aggregate import Agent, Remembered
 from nemuri_domain.strength.training_samples import MAX_ASSIGNMENTS
-from nemuri_infra.projections.erasure import absent, is_erased
+from nemuri_infra.projections.erasure import is_erased
 from nemuri_infra.projections.id_lookup import find_by_prefix
 from nemuri_infra.projections.journal_queries import journal_page
 from nemuri_infra.projections.learning_queries import count_samples
@@ -374,4 +374,4 @@ async def _unknown_agent(agent_id: str, resources: Resources) -> Refusal:
 
 
 async def _not_found(sort: str, name: UUID | str, resources: Resources) -> Refusal:
-    return Refusal(refused=await absent(resources.database, sort, name), missing=True)
+    return Refusal(refused=await resources.views.absent(sort, name), missing=True)

@@ -19,7 +19,7 @@ from nemuri_infra.models.chat import Reply
 from nemuri_infra.models.factory import Models
 from nemuri_infra.models.jobs.answer import AnswerJob, AnswerOutcome
 from nemuri_infra.models.sources import Source
-from nemuri_infra.projections.queries import Views
+from nemuri_infra.projections.views import Views
 from nemuri_infra.retrieval.topic_cache import TopicCache
 from nemuri_infra.runtime.resources import Resources
 from nemuri_services.specialist.assignment_steps import Situation, offer, shown_steps

@@ -27,7 +27,6 @@ from nemuri_domain.strength.ranking import selected
 from nemuri_domain.tasks import clarification, consultations
 from nemuri_infra.models.cited_texts import Answer
 from nemuri_infra.models.jobs.answer_tools import ToolRequest
-from nemuri_infra.projections.erasure import absent
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.retrieval.topic_cache import TopicCache
 from nemuri_infra.runtime.resources import Resources
@@ -215,7 +214,7 @@ async def recall(query: RecallQuery, resources: Resources) -> RecallView | Refus
     """
     agent = await resources.views.agent(query.agent_id)
     if agent is None:
-        return Refusal(refused=await absent(resources.database, "agent", query.agent_id), missing=True)
+        return Refusal(refused=await resources.views.absent("agent", query.agent_id), missing=True)
     if agent.definition.memory != "strength":
         return Refusal(refused=not_by_use(query.agent_id, agent.definition.memory))
     if query.perspective not in {None, *agent.definition.perspective_names}:

@@ -24,7 +24,6 @@ from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.failures import ModelRefused
 from nemuri_infra.models.jobs.statement_relations import RelationsJob
 from nemuri_infra.models.sources import Source
-from nemuri_infra.projections.erasure import absent
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.runtime.resources import Resources
 
@@ -45,14 +44,14 @@ async def plan_handover(minds: AgentIndexes, receiver_id: str, wish: HandoverWis
     source, receiver = await resources.views.agent(wish.source), await resources.views.agent(receiver_id)
     for name, agent in ((wish.source, source), (receiver_id, receiver)):
         if agent is None:
-            return Handover(refused=await absent(resources.database, "agent", name))
+            return Handover(refused=await resources.views.absent("agent", name))
         if agent.definition.memory != "strength":
             return Handover(refused=not_by_use(name, agent.definition.memory))
     if source is None or receiver is None or wish.source == receiver_id:
         return Handover(refused=f"{receiver_id} cannot hand over memories to itself")
     text = await _text(wish, receiver, resources)
     if text is None:
-        return Handover(refused=await absent(resources.database, "task", wish.task_id or ""))
+        return Handover(refused=await resources.views.absent("task", wish.task_id or ""))
     found = await minds.recall(resources, source, text, perspective=None, setting=wish.setting)
     ranked = [found.known[candidate.memory_id] for candidate in found.candidates]
     offered = worth_passing_on(source, receiver, ranked, wish.topic)[: wish.top * COMPARED_PER_MEMORY]

@@ -16,7 +16,7 @@ from nemuri_domain.strength.memory_content import (
 )
 from nemuri_domain.strength.scope_matching import valid
 from nemuri_infra.models.sources import Source
-from nemuri_infra.projections.queries import Views
+from nemuri_infra.projections.views import Views
 
 
 async def missing_successors(shown: Sequence[Remembered], setting: Setting, views: Views) -> dict[UUID, Content]:

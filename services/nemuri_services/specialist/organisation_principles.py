@@ -5,7 +5,7 @@ from nemuri_contracts.client_events import Setting
 from nemuri_domain.strength.aggregate import Remembered
 from nemuri_domain.strength.context_principles import valid_principles
 from nemuri_domain.strength.principles import principle_memory_id
-from nemuri_infra.projections.queries import Views
+from nemuri_infra.projections.views import Views
 
 
 async def organisation_principles(setting: Setting, views: Views) -> tuple[Remembered, ...]:

@@ -5,7 +5,6 @@ from uuid import UUID
 from nemuri_contracts.strength import AgentSlept, SessionEnded
 from nemuri_domain.strength import sleep
 from nemuri_domain.strength.sleep import SleepInput
-from nemuri_infra.projections.sleep_input import sleep_input
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, ConditionalAppend, Service
 
@@ -46,4 +45,4 @@ async def _sleep_input(
     """
     newest = await resources.last_of(agent_id, AgentSlept)
     agent = await resources.views.agent(agent_id, only_rules=True)
-    return newest, None if agent is None else await sleep_input(resources.database, agent, session)
+    return newest, None if agent is None else await resources.views.sleep_input(agent, session)

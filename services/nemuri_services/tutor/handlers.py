@@ -17,7 +17,6 @@ from nemuri_domain.strength import usage_detection
 from nemuri_domain.strength.memory_content import encoded
 from nemuri_domain.strength.scope_matching import setting_of
 from nemuri_infra.projections.education import Courses
-from nemuri_infra.projections.erasure import absent
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
@@ -137,7 +136,7 @@ async def courses(query: CoursesQuery, resources: Resources) -> CoursesView | Re
     """Return reports on all courses of an agent, or on the one that the query names."""
     agent = await resources.views.agent(query.agent_id)
     if agent is None:
-        return Refusal(refused=await absent(resources.database, "agent", query.agent_id), missing=True)
+        return Refusal(refused=await resources.views.absent("agent", query.agent_id), missing=True)
     return await course_reports(agent, query.course_id, resources)
 
 

@@ -1,0 +1,5 @@
+"""The error of a platform in memory for what only the real servers can do."""
+
+
+class NotInMemoryError(Exception):
+    """What is asked for needs the tables of PostgreSQL or the streams of NATS."""

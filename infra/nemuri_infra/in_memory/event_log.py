@@ -1,0 +1,212 @@
+"""The event log in memory. It keeps the promises of the log on NATS JetStream that services rely on."""
+
+import asyncio
+import re
+from bisect import bisect_right
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any, Self
+
+from nats.js.errors import BadRequestError
+from typing_extensions import override
+
+from nemuri_contracts.codec import AnyEvent, UndecodableError
+from nemuri_contracts.event import Event
+from nemuri_contracts.subjects import Subjects
+from nemuri_domain.event_sourcing.deduplication import Parked
+from nemuri_infra.bus.event_log import (
+    EXPECTED_SEQUENCE,
+    EXPECTED_SUBJECT,
+    HEADER_BYTES,
+    MESSAGE_ID,
+    WRONG_LAST_SEQUENCE,
+    Batch,
+    Log,
+    Unreadable,
+    message_id,
+)
+from nemuri_infra.bus.pull_reader import IDLE_SECONDS
+from nemuri_infra.bus.stored_message import StoredMessage
+from nemuri_infra.in_memory.connection import InMemoryConnection, InMemoryStreams
+
+MAX_MESSAGE_BYTES = 1024 * 1024
+"""Maximum size of a message in bytes, as of an embedded server."""
+
+
+@dataclass(slots=True)
+class _Messages:
+    """The messages of a log in memory, by sequence and by subject."""
+
+    by_sequence: dict[int, StoredMessage] = field(default_factory=dict)
+    by_subject: dict[str, list[int]] = field(default_factory=dict)
+    ids: dict[str, int] = field(default_factory=dict)
+    last: int = 0
+    news: asyncio.Condition = field(default_factory=asyncio.Condition)
+
+    def on(self, pattern: str) -> Iterator[list[int]]:
+        """Yield the sequences on each subject that matches a pattern, in ascending order."""
+        if not _is_pattern(pattern):
+            yield self.by_subject.get(pattern, [])
+            return
+        matches = _expression(pattern).fullmatch
+        yield from (sequences for subject, sequences in self.by_subject.items() if matches(subject))
+
+    def last_on(self, pattern: str) -> int:
+        """Return the last sequence on the subjects that match a pattern; 0 if there is none."""
+        return max((sequences[-1] for sequences in self.on(pattern) if sequences), default=0)
+
+    def next_on(self, pattern: str, beginning: int) -> int | None:
+        """Return the first sequence from `beginning` on, on the subjects that match a pattern; None for none."""
+        following = (
+            sequences[place]
+            for sequences in self.on(pattern)
+            if (place := bisect_right(sequences, beginning - 1)) < len(sequences)
+        )
+        return min(following, default=None)
+
+    def add(self, subject: str, data: bytes, headers: dict[str, str], now: datetime) -> int:
+        """Store a message and return its sequence."""
+        self.last += 1
+        self.by_sequence[self.last] = StoredMessage(subject, self.last, data, headers, now)
+        self.by_subject.setdefault(subject, []).append(self.last)
+        if MESSAGE_ID in headers:
+            self.ids[headers[MESSAGE_ID]] = self.last
+        return self.last
+
+    async def beyond(self, sequence: int) -> None:
+        """Wait until the log has a message after a sequence."""
+        async with self.news:
+            await self.news.wait_for(lambda: self.last > sequence)
+
+    def remove(self, sequence: int) -> None:
+        """Delete a message, if it is there."""
+        if (message := self.by_sequence.pop(sequence, None)) is not None:
+            self.by_subject[message.subject].remove(sequence)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class InMemoryLog(Log):
+    """An event log in memory.
+
+    An append is stored once, is refused on an outdated revision and wakes readers, as on a server. What needs the
+    streams of a server raises `NotInMemoryError`.
+    """
+
+    now: Callable[[], datetime] = _now
+    """Function that returns the time at which an appended event is stored."""
+    began_at: datetime = field(default_factory=_now)
+    _messages: _Messages = field(default_factory=_Messages)
+
+    @classmethod
+    def of(cls, namespace: str = "in-memory", now: Callable[[], datetime] = _now) -> Self:
+        """Return an empty log."""
+        connection: Any = InMemoryConnection()
+        streams: Any = InMemoryStreams()
+        return cls(connection, streams, Subjects(namespace), now=now)
+
+    @property
+    @override
+    def max_event_bytes(self) -> int:
+        return MAX_MESSAGE_BYTES - HEADER_BYTES
+
+    async def beyond(self, sequence: int) -> None:
+        """Wait until the log has a message after a sequence."""
+        await self._messages.beyond(sequence)
+
+    @override
+    async def _publish(self, subject: str, data: bytes, headers: dict[str, str]) -> int:
+        expected, messages = headers.get(EXPECTED_SEQUENCE), self._messages
+        if expected is not None and messages.last_on(headers.get(EXPECTED_SUBJECT, subject)) != int(expected):
+            raise BadRequestError(code=400, err_code=WRONG_LAST_SEQUENCE, description="wrong last sequence")
+        known = messages.by_sequence.get(messages.ids.get(headers.get(MESSAGE_ID, ""), 0))
+        if known is not None and known.subject == subject:
+            return known.sequence
+        sequence = messages.add(subject, data, headers, self.now())
+        async with messages.news:
+            messages.news.notify_all()
+        return sequence
+
+    @override
+    async def _stored(self, **wanted: int | str) -> StoredMessage | None:
+        messages = self._messages
+        if (subject := wanted.get("last_by_subj")) is not None:
+            return messages.by_sequence.get(messages.last_on(str(subject)))
+        sequence = int(wanted["seq"])
+        if (pattern := wanted.get("next_by_subj")) is not None:
+            return messages.by_sequence.get(messages.next_on(str(pattern), sequence) or 0)
+        return messages.by_sequence.get(sequence)
+
+    @override
+    async def _information(self) -> dict[str, object]:
+        return {"created": self.began_at.timestamp() * 1e9, "ts": self.now().isoformat()}
+
+    @override
+    async def last_sequence(self) -> int:
+        return self._messages.last
+
+    @override
+    async def agents_with(self, kind: type[Event]) -> frozenset[str]:
+        [pattern] = self.subjects.of_kind(kind)
+        matches = _expression(pattern).fullmatch
+        subjects = (subject for subject, sequences in self._messages.by_subject.items() if sequences)
+        return frozenset(filter(None, (self.subjects.agent_of(each) for each in subjects if matches(each))))
+
+    @override
+    async def delete(self, sequence: int) -> None:
+        self._messages.remove(sequence)
+
+    @override
+    async def read(
+        self,
+        after: int = 0,
+        until: int | None = None,
+        *,
+        only: Sequence[str] = (),
+        with_parked: bool = False,
+        idle: float = IDLE_SECONDS,
+    ) -> AsyncGenerator[Batch]:
+        if until is not None and until <= after:
+            return
+        parked = Parked() if with_parked else await self.parked()
+        while until is None or after < until:
+            end = until or self._messages.last
+            if end > after:
+                yield self._stretch(after, end, only, parked)
+                after = end
+            if until is None:
+                await self._messages.beyond(after)
+
+    def _stretch(self, after: int, until: int, only: Sequence[str], parked: Parked) -> Batch:
+        matching = [_expression(pattern).fullmatch for pattern in only]
+        events, unreadable = list[AnyEvent](), list[Unreadable]()
+        for sequence in range(after + 1, min(until, self._messages.last) + 1):
+            message = self._messages.by_sequence.get(sequence)
+            if message is None or (only and not any(matches(message.subject) for matches in matching)):
+                continue
+            try:
+                event = self.event_in(message)
+            except UndecodableError as error:
+                identity = message_id(message.subject, message.data)
+                unreadable.append(Unreadable(sequence, message.subject, str(error), identity))
+                continue
+            if not parked.covers(event.event_id, sequence):
+                events.append(event)
+        kept = [each for each in unreadable if not parked.covers(each.message_id, each.sequence)]
+        return Batch(tuple(events), tuple(kept), after, until)
+
+
+def _is_pattern(subject: str) -> bool:
+    return "*" in subject or ">" in subject
+
+
+@lru_cache(4096)
+def _expression(pattern: str) -> re.Pattern[str]:
+    """Return the regular expression of a pattern of subjects: `*` stands for one name, `>` for all that follow."""
+    names = ("[^.]+" if name == "*" else ".+" if name == ">" else re.escape(name) for name in pattern.split("."))
+    return re.compile(r"\.".join(names))

@@ -1,0 +1,179 @@
+"""Services on a log in memory: one process does the work of all, with their own handlers, and without servers."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, Self
+
+from nemuri_contracts.codec import AnyEvent
+from nemuri_contracts.event import OPERATOR, Event
+from nemuri_infra.bus.event_log import Batch
+from nemuri_infra.embeddings.factory import build_embedder
+from nemuri_infra.in_memory.connection import NoServer
+from nemuri_infra.in_memory.event_log import InMemoryLog
+from nemuri_infra.in_memory.projections import InMemoryProjections
+from nemuri_infra.in_memory.stores import InMemoryBucket, InMemoryClock, InMemoryObjects, InMemoryTimers
+from nemuri_infra.in_memory.views import InMemoryAgents, InMemoryViews
+from nemuri_infra.models.call_budget import CallBudgets
+from nemuri_infra.models.factory import Models, build_models
+from nemuri_infra.observability.metrics import Metrics
+from nemuri_infra.process.cancellation import cancel_and_wait
+from nemuri_infra.projections.journal import Journal
+from nemuri_infra.projections.progress import Progress, progress_message
+from nemuri_infra.projections.task_histories import TaskHistories
+from nemuri_infra.runtime.event_processor import EventProcessor, GaveUpError
+from nemuri_infra.runtime.outage_errors import is_outage
+from nemuri_infra.runtime.query_answering import QueryAnswering
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.service import Service
+from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.blobs import Blobs, blob_bucket
+from nemuri_infra.stores.calibrations import Calibrations
+from nemuri_infra.stores.delivery_attempts import DeliveryAttemptStore, attempts_bucket
+from nemuri_infra.stores.results import Results, result_bucket
+from nemuri_infra.stores.vectors import Vectors, vector_bucket
+
+
+@dataclass(slots=True)
+class InMemoryPlatform:
+    """Services whose log, projections and stores are in memory.
+
+    Events are delivered to one service after the other, in the order of the log, so a run is reproducible. An event
+    whose handling fails is delivered again until the service gives it up; if a dependency is missing, `settle` raises
+    that error, because in memory nothing changes by waiting.
+    """
+
+    log: InMemoryLog
+    resources: Resources
+    projections: InMemoryProjections
+    processors: dict[str, EventProcessor] = field(default_factory=dict)
+    given_up: list[tuple[str, AnyEvent, GaveUpError]] = field(default_factory=list)
+    """The events that a service gave up, with the service and the reason."""
+
+    @classmethod
+    def of(
+        cls,
+        services: Iterable[Service],
+        settings: Settings | None = None,
+        *,
+        models: Models | None = None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> Self:
+        """Return a platform with an empty log, on which these services run.
+
+        Without `models`, the services use the models of the settings. `now` returns the time of the log.
+        """
+        settings, projections = settings or Settings(), InMemoryProjections()
+        log = InMemoryLog.of(settings.namespace, now)
+        resources = _resources(settings, log, projections, models)
+        platform = cls(log, resources, projections)
+        for service in services:
+            platform._add(service)
+        return platform
+
+    def _add(self, service: Service) -> None:
+        timers = InMemoryTimers(self.log, self.resources.clock, service.name)
+        processor = EventProcessor(service, replace(self.resources, timers=timers))
+        self.processors[service.name] = processor
+        connection: Any = self.log.connection
+        for kind, topic in service.query_topics():
+            answer = partial(QueryAnswering(processor).answer, kind)
+            connection.responders[self.log.subjects.query(topic)] = answer
+
+    async def append(self, *events: Event) -> None:
+        """Append events to the log, and let the services do all that follows from them. Raises as `settle` does."""
+        for event in events:
+            await self.log.append(event)
+        await self.settle()
+
+    async def settle(self) -> None:
+        """Deliver all events that were not delivered yet, and those that the services append meanwhile."""
+        while (after := self.projections.sequence) < await self.log.last_sequence():
+            event = await self.log.at(after + 1)
+            await self._fold(after + 1, event)
+            if event is not None:
+                for processor in self.processors.values():
+                    await self._deliver(event, processor)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Deliver events as they are appended, during the context. If a delivery fails as in `settle`, the connection
+        of the clients is closed, and the error is raised at the end of the context.
+        """
+        following = asyncio.ensure_future(self._follow())
+        try:
+            yield
+        except Exception as error:
+            if following.done():
+                raise error from following.exception()
+            raise
+        finally:
+            failed = following.done()
+            await cancel_and_wait(following)
+            await self.log.close()
+        if failed:
+            following.result()
+
+    async def _follow(self) -> None:
+        try:
+            while True:
+                await self.log.beyond(self.projections.sequence)
+                await self.settle()
+        finally:
+            await self.log.close()
+
+    async def _fold(self, sequence: int, event: AnyEvent | None) -> None:
+        """Fold the message with this sequence; its event is None if it was deleted."""
+        if event is None:
+            self.projections.sequence = sequence
+        counts = event is not None and self.projections.fold(event)
+        batch = Batch((event,) if event else (), (), sequence - 1, sequence)
+        skipped = frozenset[int]() if counts else frozenset({sequence})
+        await self.resources.views.progress.hear(progress_message(sequence, batch, skipped))
+
+    async def _deliver(self, event: AnyEvent, processor: EventProcessor) -> None:
+        delivery = 0
+        while True:
+            delivery += 1
+            try:
+                return await processor.process(event, delivery)
+            except GaveUpError as error:
+                self.given_up.append((processor.service.name, event, error))
+                return None
+            except Exception as error:
+                if is_outage(error):
+                    raise
+
+
+def _resources(
+    settings: Settings, log: InMemoryLog, projections: InMemoryProjections, models: Models | None
+) -> Resources:
+    """Return the resources of services, in memory. What needs tables or servers raises `NotInMemoryError`."""
+    absent: Any = NoServer()
+    source: Any = projections
+    names, metrics, progress = log.subjects.namespace, Metrics(), Progress(projections)
+    store = InMemoryBucket(vector_bucket(names), log)
+    vectors = Vectors(store, build_embedder(settings.embedding_settings()), log, Calibrations(store))
+    views, clock = InMemoryViews(projections, progress, InMemoryAgents(projections), vectors), InMemoryClock.of(log)
+    journal = Journal(views)
+    return Resources(
+        settings=settings,
+        log=log,
+        database=absent,
+        projection=source,
+        views=views,
+        tasks=TaskHistories(log, journal),
+        journal=journal,
+        blobs=Blobs(InMemoryObjects(absent, blob_bucket(names)), OPERATOR),
+        vectors=vectors,
+        results=Results(InMemoryBucket(result_bucket(names), log), log),
+        models=models or build_models(settings.model_settings(), metrics),
+        clock=clock,
+        timers=InMemoryTimers(log, clock),
+        delivery_attempts=DeliveryAttemptStore(InMemoryBucket(attempts_bucket(names), log)),
+        metrics=metrics,
+        call_budgets=CallBudgets(settings.model_calls),
+    )
