@@ -21,6 +21,12 @@ async def servers() -> AsyncIterator[Servers]:
 @pytest_asyncio.fixture(loop_scope="session")
 async def settings(servers: Servers) -> Settings:
     """Settings of a new provisioned namespace on the session's servers."""
+    import os
+
+    if os.environ.get("TRY_MEMORY"):
+        from tests.in_memory import in_memory_settings
+
+        return in_memory_settings()
     own = servers.settings()
     await prepare(own)
     return own

@@ -49,6 +49,7 @@ from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.dead_letters import DeadLetters, StoredDeadLetter
 from nemuri_services.service_registry import SERVICES
+from tests.in_memory import assert_refolds, client_of, platform_of, running_in_memory
 
 R = TypeVar("R")
 ALL_SERVICES = tuple(SERVICES)
@@ -99,6 +100,10 @@ async def running_services(
 
     Without `models` the services use the models of the settings.
     """
+    if (platform := platform_of(settings)) is not None:
+        async with running_in_memory(platform, names, models) as resources:
+            yield resources
+        return
     async with open_resources(settings) as default:
         resources = replace(default, models=models) if models else default
         async with run_services(resources, names):
@@ -108,6 +113,9 @@ async def running_services(
 @asynccontextmanager
 async def opened_log(settings: Settings) -> AsyncIterator[Log]:
     """Yield a connection to the log, to write and read it directly."""
+    if (platform := platform_of(settings)) is not None:
+        yield platform.log
+        return
     log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False)
     try:
         yield log
@@ -118,6 +126,9 @@ async def opened_log(settings: Settings) -> AsyncIterator[Log]:
 @asynccontextmanager
 async def connected_client(settings: Settings, client_id: str = "ann") -> AsyncIterator[Client]:
     """Yield a client connected to the namespace of the settings."""
+    if (platform := platform_of(settings)) is not None:
+        yield client_of(platform, client_id)
+        return
     async with Client.connect(str(settings.nats_url), namespace=settings.namespace, client_id=client_id) as client:
         yield client
 
@@ -181,6 +192,8 @@ async def dead_letters(log: Log) -> list[StoredDeadLetter]:
 
 async def until_idle(resources: Resources, names: Iterable[str] = ALL_SERVICES, *, seconds: float = 60.0) -> None:
     """Wait until the services are idle and the views hold the whole log."""
+    if (platform := platform_of(resources.settings)) is not None:
+        return await platform.settled()
     durables = {durable.name for name in names for durable in SERVICES[name].durables(resources.log.subjects)}
 
     async def idle() -> bool:
@@ -197,7 +210,7 @@ async def until_idle(resources: Resources, names: Iterable[str] = ALL_SERVICES, 
         ]
         return not busy and await log.last_sequence() == end
 
-    await eventually(idle, seconds=seconds)
+    return await eventually(idle, seconds=seconds)
 
 
 async def snapshot(resources: Resources) -> dict[str, list[str]]:
@@ -213,6 +226,8 @@ async def snapshot(resources: Resources) -> dict[str, list[str]]:
 
 async def assert_verified(settings: Settings) -> None:
     """Assert that the views agree with the log and are not empty."""
+    if (platform := platform_of(settings)) is not None:
+        return await assert_refolds(platform)
     found = await verify(settings)
     assert found.differences == ()
     assert found.rows > 0

@@ -115,6 +115,11 @@ class InMemoryLog(Log):
     def max_event_bytes(self) -> int:
         return MAX_MESSAGE_BYTES - HEADER_BYTES
 
+    @property
+    def last(self) -> int:
+        """Return the last sequence of the log; 0 for an empty log."""
+        return self._messages.last
+
     async def beyond(self, sequence: int) -> None:
         """Wait until the log has a message after a sequence."""
         await self._messages.beyond(sequence)

@@ -50,8 +50,11 @@ class InMemoryPlatform:
     resources: Resources
     projections: InMemoryProjections
     processors: dict[str, EventProcessor] = field(default_factory=dict)
+    delivered: dict[str, int] = field(default_factory=dict)
+    """Sequence of the last event that was delivered to each service."""
     given_up: list[tuple[str, AnyEvent, GaveUpError]] = field(default_factory=list)
     """The events that a service gave up, with the service and the reason."""
+    _moved: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     @classmethod
     def of(
@@ -71,17 +74,28 @@ class InMemoryPlatform:
         resources = _resources(settings, log, projections, models)
         platform = cls(log, resources, projections)
         for service in services:
-            platform._add(service)
+            platform.start(service)
         return platform
 
-    def _add(self, service: Service) -> None:
+    def start(self, service: Service, *, models: Models | None = None) -> None:
+        """Run a service, or run it anew. It gets the events that were not delivered to it yet.
+
+        Without `models`, it uses those of the platform.
+        """
+        resources = self.resources if models is None else replace(self.resources, models=models)
         timers = InMemoryTimers(self.log, self.resources.clock, service.name)
-        processor = EventProcessor(service, replace(self.resources, timers=timers))
+        processor = EventProcessor(service, replace(resources, timers=timers))
         self.processors[service.name] = processor
+        self.delivered.setdefault(service.name, 0)
         connection: Any = self.log.connection
         for kind, topic in service.query_topics():
             answer = partial(QueryAnswering(processor).answer, kind)
             connection.responders[self.log.subjects.query(topic)] = answer
+
+    @property
+    def position(self) -> int:
+        """Return the sequence up to which the projections contain the log and all services have handled it."""
+        return min([self.projections.sequence, *self.delivered.values()])
 
     async def append(self, *events: Event) -> None:
         """Append events to the log, and let the services do all that follows from them. Raises as `settle` does."""
@@ -91,18 +105,29 @@ class InMemoryPlatform:
 
     async def settle(self) -> None:
         """Deliver all events that were not delivered yet, and those that the services append meanwhile."""
-        while (after := self.projections.sequence) < await self.log.last_sequence():
+        while (after := self.position) < await self.log.last_sequence():
             event = await self.log.at(after + 1)
-            await self._fold(after + 1, event)
-            if event is not None:
-                for processor in self.processors.values():
-                    await self._deliver(event, processor)
+            if self.projections.sequence == after:
+                await self._fold(after + 1, event)
+            for name in [name for name, delivered in self.delivered.items() if delivered == after]:
+                if event is not None:
+                    await self._deliver(event, self.processors[name])
+                self.delivered[name] = after + 1
+        async with self._moved:
+            self._moved.notify_all()
+
+    async def settled(self) -> None:
+        """Wait until everything that was appended is delivered. The platform must be `running`."""
+        async with self._moved:
+            await self._moved.wait_for(lambda: self.log.connection.is_closed or self.position == self.log.last)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Deliver events as they are appended, during the context. If a delivery fails as in `settle`, the connection
         of the clients is closed, and the error is raised at the end of the context.
         """
+        connection: Any = self.log.connection
+        connection.is_closed = False
         following = asyncio.ensure_future(self._follow())
         try:
             yield
@@ -120,7 +145,7 @@ class InMemoryPlatform:
     async def _follow(self) -> None:
         try:
             while True:
-                await self.log.beyond(self.projections.sequence)
+                await self.log.beyond(self.position)
                 await self.settle()
         finally:
             await self.log.close()
