@@ -1,7 +1,7 @@
 """Services on a log in memory: one process does the work of all, with their own handlers, and without servers."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -20,7 +20,7 @@ from nemuri_infra.in_memory.views import InMemoryAgents, InMemoryViews
 from nemuri_infra.models.call_budget import CallBudgets
 from nemuri_infra.models.factory import Models, build_models
 from nemuri_infra.observability.metrics import Metrics
-from nemuri_infra.process.cancellation import cancel_and_wait
+from nemuri_infra.process.cancellation import cancel_and_wait, run_together
 from nemuri_infra.projections.journal import Journal
 from nemuri_infra.projections.progress import Progress, progress_message
 from nemuri_infra.projections.task_histories import TaskHistories
@@ -55,6 +55,7 @@ class InMemoryPlatform:
     given_up: list[tuple[str, AnyEvent, GaveUpError]] = field(default_factory=list)
     """The events that a service gave up, with the service and the reason."""
     _moved: asyncio.Condition = field(default_factory=asyncio.Condition)
+    _folding: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @classmethod
     def of(
@@ -105,16 +106,22 @@ class InMemoryPlatform:
 
     async def settle(self) -> None:
         """Deliver all events that were not delivered yet, and those that the services append meanwhile."""
-        while (after := self.position) < await self.log.last_sequence():
+        await self._fold_all()
+        while (after := self.position) < self.log.last:
             event = await self.log.at(after + 1)
-            if self.projections.sequence == after:
-                await self._fold(after + 1, event)
             for name in [name for name, delivered in self.delivered.items() if delivered == after]:
                 if event is not None:
                     await self._deliver(event, self.processors[name])
                 self.delivered[name] = after + 1
+            await self._fold_all()
         async with self._moved:
             self._moved.notify_all()
+
+    async def _fold_all(self) -> None:
+        async with self._folding:
+            while self.projections.sequence < self.log.last:
+                sequence = self.projections.sequence + 1
+                await self._fold(sequence, await self.log.at(sequence))
 
     async def settled(self) -> None:
         """Wait until everything that was appended is delivered. The platform must be `running`."""
@@ -123,32 +130,44 @@ class InMemoryPlatform:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Deliver events as they are appended, during the context. If a delivery fails as in `settle`, the connection
-        of the clients is closed, and the error is raised at the end of the context.
+        """Deliver events as they are appended, and do the background work of the services, during the context.
+
+        If a delivery fails as in `settle`, the connection of the clients is closed, and the error is raised at the end
+        of the context.
         """
         connection: Any = self.log.connection
         connection.is_closed = False
-        following = asyncio.ensure_future(self._follow())
+        work = asyncio.ensure_future(self._work())
         try:
             yield
         except Exception as error:
-            if following.done():
-                raise error from following.exception()
+            if work.done():
+                raise error from work.exception()
             raise
         finally:
-            failed = following.done()
-            await cancel_and_wait(following)
-            await self.log.close()
+            failed = work.done()
+            await cancel_and_wait(work)
         if failed:
-            following.result()
+            work.result()
 
-    async def _follow(self) -> None:
+    async def _work(self) -> None:
+        background = (
+            processor.service.background(processor.resources)
+            for processor in self.processors.values()
+            if processor.service.background is not None
+        )
         try:
-            while True:
-                await self.log.beyond(self.position)
-                await self.settle()
+            await run_together(self._follow(self._fold_all), self._follow(self.settle), *background)
         finally:
             await self.log.close()
+            async with self._moved:
+                self._moved.notify_all()
+
+    async def _follow(self, work: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            here = self.log.last
+            await work()
+            await self.log.beyond(here)
 
     async def _fold(self, sequence: int, event: AnyEvent | None) -> None:
         """Fold the message with this sequence; its event is None if it was deleted."""

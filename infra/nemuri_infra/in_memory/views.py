@@ -13,7 +13,10 @@ from nemuri_contracts.agents import ORCHESTRATOR, RESERVED_AGENTS
 from nemuri_contracts.client_events import Setting
 from nemuri_contracts.error_messages import no_agent
 from nemuri_contracts.event import Event
+from nemuri_contracts.journal_views import JournalView
 from nemuri_contracts.memory_views import WaitingTask
+from nemuri_contracts.queries import JournalQuery, MemoriesQuery, TasksQuery
+from nemuri_contracts.task_list_views import TasksView
 from nemuri_domain.event_sourcing.erasure import Erased
 from nemuri_domain.strength.agent_topics import (
     MAX_TOPIC_SOURCES,
@@ -31,8 +34,10 @@ from nemuri_domain.tasks.aggregate import Task, TaskState
 from nemuri_domain.tasks.precedents import JudgedTask
 from nemuri_domain.tasks.spent_usage import Spent
 from nemuri_infra.embeddings.calibration import Floats
+from nemuri_infra.in_memory.pages import journal_page, memory_page, task_page
 from nemuri_infra.in_memory.projections import InMemoryProjections
 from nemuri_infra.in_memory.task_counts import judged_tasks, spent_by_agent, workloads
+from nemuri_infra.projections.memory_pages import MemoryPage
 from nemuri_infra.projections.progress import Progress
 from nemuri_infra.projections.stored_indexes import StoredIndex
 from nemuri_infra.projections.strength_queries import ChangedState, IndexedMemory
@@ -284,6 +289,22 @@ class InMemoryViews(Views):
     @override
     async def spent_by_agent(self, agent_id: str, since: datetime) -> Spent:
         return spent_by_agent(self.projections.tasks.values(), agent_id, since)
+
+    @override
+    async def erased_of(self, names: Collection[UUID | str]) -> set[UUID | str]:
+        return {name for name in names if self.projections.erased.names(name)}
+
+    @override
+    async def memory_page(self, agent: Agent, query: MemoriesQuery) -> MemoryPage:
+        return memory_page(agent, self._remembered(query.agent_id), query)
+
+    @override
+    async def task_page(self, query: TasksQuery) -> TasksView:
+        return task_page(self.projections.tasks.values(), query)
+
+    @override
+    async def journal_page(self, query: JournalQuery) -> JournalView:
+        return journal_page(self.projections.journal.values(), query)
 
 
 def _conversation(task: Task) -> tuple[str, str | None] | UUID:

@@ -11,7 +11,10 @@ from typing_extensions import override
 from nemuri_contracts.agents import ORCHESTRATOR, RESERVED_AGENTS
 from nemuri_contracts.client_events import Setting
 from nemuri_contracts.event import Event
+from nemuri_contracts.journal_views import JournalView
 from nemuri_contracts.memory_views import WaitingTask
+from nemuri_contracts.queries import JournalQuery, MemoriesQuery, TasksQuery
+from nemuri_contracts.task_list_views import TasksView
 from nemuri_domain.affective.aggregate import DELETED
 from nemuri_domain.event_sourcing.erasure import Erased
 from nemuri_domain.strength.agent_topics import TopicSource
@@ -25,8 +28,10 @@ from nemuri_infra.embeddings.calibration import Floats
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.agent_cache import AgentCache
 from nemuri_infra.projections.database import Database
-from nemuri_infra.projections.erasure import absent, erased_among, everything_erased
+from nemuri_infra.projections.erasure import absent, erased_among, erased_of, everything_erased
 from nemuri_infra.projections.fold_states import task_states
+from nemuri_infra.projections.journal_queries import journal_page
+from nemuri_infra.projections.memory_pages import MemoryPage, memory_page
 from nemuri_infra.projections.precedent_queries import judged_tasks
 from nemuri_infra.projections.progress import Progress
 from nemuri_infra.projections.rows import load, records, selecting
@@ -43,6 +48,7 @@ from nemuri_infra.projections.strength_queries import (
     newest_lessons,
     select_memories,
 )
+from nemuri_infra.projections.task_pages import task_page
 from nemuri_infra.projections.topic_queries import strongest_memories
 from nemuri_infra.projections.vector_sample import sample_vectors
 from nemuri_infra.projections.views import MAX_SOURCES, Views
@@ -230,3 +236,19 @@ class StoredViews(Views):
     @override
     async def spent_by_agent(self, agent_id: str, since: datetime) -> Spent:
         return await spent_by_agent(self.database, agent_id, since)
+
+    @override
+    async def erased_of(self, names: Collection[UUID | str]) -> set[UUID | str]:
+        return await erased_of(self.database, names)
+
+    @override
+    async def memory_page(self, agent: Agent, query: MemoriesQuery) -> MemoryPage:
+        return await memory_page(self.database, agent, query)
+
+    @override
+    async def task_page(self, query: TasksQuery) -> TasksView:
+        return await task_page(self.database, query)
+
+    @override
+    async def journal_page(self, query: JournalQuery) -> JournalView:
+        return await journal_page(self.database, query)

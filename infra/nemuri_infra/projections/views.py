@@ -10,7 +10,10 @@ from uuid import UUID
 
 from nemuri_contracts.client_events import Setting
 from nemuri_contracts.event import Event, derive
+from nemuri_contracts.journal_views import JournalView
 from nemuri_contracts.memory_views import WaitingTask
+from nemuri_contracts.queries import JournalQuery, MemoriesQuery, TasksQuery
+from nemuri_contracts.task_list_views import TasksView
 from nemuri_domain.event_sourcing.erasure import Erased
 from nemuri_domain.strength.agent_topics import TopicSource
 from nemuri_domain.strength.aggregate import Agent, Content, Remembered, Scorer
@@ -20,6 +23,7 @@ from nemuri_domain.tasks.aggregate import Task, TaskState
 from nemuri_domain.tasks.precedents import JudgedTask
 from nemuri_domain.tasks.spent_usage import Spent
 from nemuri_infra.embeddings.calibration import Floats
+from nemuri_infra.projections.memory_pages import MemoryPage
 from nemuri_infra.projections.progress import Progress
 from nemuri_infra.projections.stored_indexes import StoredIndex
 from nemuri_infra.projections.strength_queries import ChangedState, IndexedMemory
@@ -246,3 +250,21 @@ class Views(ABC):
         """Return what was spent on the assignments made since this time: on their steps, answers, judgements and
         learnings, and on rebuttals of their panels.
         """
+
+    @abstractmethod
+    async def erased_of(self, names: Collection[UUID | str]) -> set[UUID | str]:
+        """Return the names in `names` that are erased. A name is the id of a task or memory, or the name of an
+        agent.
+        """
+
+    @abstractmethod
+    async def memory_page(self, agent: Agent, query: MemoriesQuery) -> MemoryPage:
+        """Return a page of an agent's memories. With conditions, it may be incomplete, as the query says."""
+
+    @abstractmethod
+    async def task_page(self, query: TasksQuery) -> TasksView:
+        """Return a page of tasks."""
+
+    @abstractmethod
+    async def journal_page(self, query: JournalQuery) -> JournalView:
+        """Return a page of the journal."""

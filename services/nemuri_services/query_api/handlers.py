@@ -51,12 +51,8 @@ from nemuri_contracts.task_views import FeedbackStanding, TaskResult
 from nemuri_contracts.tasks import NegotiationOpened, TaskCompleted, TaskFailed
 from nemuri_domain.strength.aggregate import Agent, Remembered
 from nemuri_domain.strength.training_samples import MAX_ASSIGNMENTS
-from nemuri_infra.projections.erasure import is_erased
 from nemuri_infra.projections.id_lookup import find_by_prefix
-from nemuri_infra.projections.journal_queries import journal_page
 from nemuri_infra.projections.learning_queries import count_samples
-from nemuri_infra.projections.memory_pages import memory_page
-from nemuri_infra.projections.task_pages import task_page
 from nemuri_infra.runtime.fair_turns import slot_released
 from nemuri_infra.runtime.readiness import halted_reason
 from nemuri_infra.runtime.resources import Resources
@@ -131,7 +127,7 @@ async def feedback(query: FeedbackQuery, resources: Resources) -> FeedbackStandi
         known = {each.feedback_id: each for each in feedback_of(await resources.views.task(query.task_id))}
         said = known.get(query.feedback_id)
         if said is None:
-            if await is_erased(resources.database, query.task_id):
+            if await resources.views.erased_of([query.task_id]):
                 return await _not_found("task", query.task_id, resources)
             return Refusal(refused=f"there is no feedback {query.feedback_id} on task {query.task_id}", missing=True)
         left = until - asyncio.get_running_loop().time()
@@ -148,7 +144,7 @@ async def event(query: EventQuery, resources: Resources) -> EventView | Refusal:
     first = None if sequence is None else await resources.log.at(sequence)
     if first is not None:
         return EventView(sequence=sequence, digest=digest(first))
-    if sequence is not None or await is_erased(resources.database, query.event_id):
+    if sequence is not None or await resources.views.erased_of([query.event_id]):
         return Refusal(refused=f"event {query.event_id} was erased")
     return EventView()
 
@@ -216,7 +212,7 @@ async def memories(query: MemoriesQuery, resources: Resources) -> MemoriesView |
         return await _unknown_agent(query.agent_id, resources)
     if agent.definition.memory != "strength":
         return Refusal(refused=not_by_use(query.agent_id, agent.definition.memory))
-    found = await memory_page(resources.database, agent, query)
+    found = await resources.views.memory_page(agent, query)
     views = await _memory_views(agent, found.memories, resources)
     return page(views, found, resources.log.max_event_bytes)
 
@@ -224,13 +220,13 @@ async def memories(query: MemoriesQuery, resources: Resources) -> MemoriesView |
 @service.answers(TasksQuery)
 async def tasks(query: TasksQuery, resources: Resources) -> TasksView:
     """Return a page of tasks, the ones submitted last first."""
-    return await task_page(resources.database, query)
+    return await resources.views.task_page(query)
 
 
 @service.answers(JournalQuery)
 async def journal(query: JournalQuery, resources: Resources) -> JournalView:
     """Return the positions of events in the log, by their task, their agent or their ids."""
-    return await journal_page(resources.database, query)
+    return await resources.views.journal_page(query)
 
 
 @service.answers(MemoryQuery)

@@ -12,7 +12,6 @@ from nemuri_contracts.memory_views import RefusedOffer, RememberedView
 from nemuri_contracts.principles import PrincipleDecided
 from nemuri_contracts.strength import MemoryAmended, MemoryEncoded, MemoryRefused
 from nemuri_contracts.tiered import ExperienceRecorded
-from nemuri_infra.projections.erasure import erased_of
 from nemuri_infra.runtime.resources import Resources
 
 _OUTCOMES = tuple(
@@ -39,7 +38,7 @@ class OfferOutcomes:
         """Find the offers that the projections show as decided by now. An erased offer counts as refused."""
         self._decide(await resources.views.projected_ids(chain.from_iterable(self.pending.values())))
         if self.pending:
-            gone = await erased_of(resources.database, self.pending)
+            gone = await resources.views.erased_of(self.pending)
             self._decide({outcomes[-1] for offer, outcomes in self.pending.items() if offer in gone})
 
     async def view(self, resources: Resources) -> RememberedView:
