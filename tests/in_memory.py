@@ -21,10 +21,10 @@ _PLATFORMS: dict[str, InMemoryPlatform] = {}
 """The platforms of this process, by namespace."""
 
 
-def in_memory_settings() -> Settings:
+async def in_memory_settings() -> Settings:
     """Return the settings of a new platform in memory."""
     settings = Settings(namespace=f"test-{uuid4().hex[:12]}", nats_url=MEMORY, database_url=MEMORY)
-    _PLATFORMS[settings.namespace] = InMemoryPlatform.of((), settings)
+    _PLATFORMS[settings.namespace] = await InMemoryPlatform.of((), settings)
     return settings
 
 
@@ -40,8 +40,11 @@ async def running_in_memory(
     """Run services of a platform in memory, and yield their resources."""
     for name in set(names) & set(IN_MEMORY_SERVICES):
         platform.start(SERVICES[name], models=models)
-    async with platform.running():
-        yield replace(platform.resources, models=models or platform.resources.models)
+    try:
+        async with platform.running():
+            yield replace(platform.resources, models=models or platform.resources.models)
+    finally:
+        platform.stop()
 
 
 def client_of(platform: InMemoryPlatform, client_id: str) -> Client:
@@ -52,6 +55,7 @@ def client_of(platform: InMemoryPlatform, client_id: str) -> Client:
 
 async def assert_refolds(platform: InMemoryPlatform) -> None:
     """Assert that the events of the log, folded again, give the same states, and that there are some."""
+    await platform.settle()
     again = InMemoryProjections()
     async for batch in platform.log.read(0, await platform.log.last_sequence()):
         for event in batch.events:

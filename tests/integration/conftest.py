@@ -26,7 +26,7 @@ async def settings(servers: Servers) -> Settings:
     if os.environ.get("TRY_MEMORY"):
         from tests.in_memory import in_memory_settings
 
-        return in_memory_settings()
+        return await in_memory_settings()
     own = servers.settings()
     await prepare(own)
     return own

@@ -193,7 +193,8 @@ async def dead_letters(log: Log) -> list[StoredDeadLetter]:
 async def until_idle(resources: Resources, names: Iterable[str] = ALL_SERVICES, *, seconds: float = 60.0) -> None:
     """Wait until the services are idle and the views hold the whole log."""
     if (platform := platform_of(resources.settings)) is not None:
-        return await platform.settled()
+        await platform.settled()
+        return
     durables = {durable.name for name in names for durable in SERVICES[name].durables(resources.log.subjects)}
 
     async def idle() -> bool:
@@ -210,7 +211,7 @@ async def until_idle(resources: Resources, names: Iterable[str] = ALL_SERVICES, 
         ]
         return not busy and await log.last_sequence() == end
 
-    return await eventually(idle, seconds=seconds)
+    await eventually(idle, seconds=seconds)
 
 
 async def snapshot(resources: Resources) -> dict[str, list[str]]:
@@ -227,7 +228,8 @@ async def snapshot(resources: Resources) -> dict[str, list[str]]:
 async def assert_verified(settings: Settings) -> None:
     """Assert that the views agree with the log and are not empty."""
     if (platform := platform_of(settings)) is not None:
-        return await assert_refolds(platform)
+        await assert_refolds(platform)
+        return
     found = await verify(settings)
     assert found.differences == ()
     assert found.rows > 0

@@ -61,6 +61,6 @@ async def in_memory(
         >>> result.status
         'done'
     """
-    platform = InMemoryPlatform.of((SERVICES[name] for name in services), settings, models=models)
+    platform = await InMemoryPlatform.of((SERVICES[name] for name in services), settings, models=models)
     async with platform.running():
         yield InMemoryNemuri(platform)

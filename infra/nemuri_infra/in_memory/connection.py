@@ -8,7 +8,6 @@ from typing import Any
 
 from nats.aio.msg import Msg
 from nats.errors import ConnectionClosedError, NoRespondersError
-from nats.js.api import ConsumerConfig, ConsumerInfo
 
 from nemuri_infra.errors.not_in_memory import NotInMemoryError
 
@@ -21,14 +20,6 @@ class NoServer:
 
     def __getattr__(self, name: str) -> Any:
         raise NotInMemoryError(f"this needs NATS or PostgreSQL (`{name}`), but the platform is in memory")
-
-
-class InMemoryStreams(NoServer):
-    """The stand-in for the streams of a server. Its consumers are never paused."""
-
-    async def consumer_info(self, stream: str, consumer: str) -> ConsumerInfo:
-        """Return the description of a consumer, which is not paused."""
-        return ConsumerInfo(name=consumer, stream_name=stream, config=ConsumerConfig())
 
 
 @dataclass(slots=True, eq=False)

@@ -29,7 +29,8 @@ from nemuri_infra.bus.event_log import (
 )
 from nemuri_infra.bus.pull_reader import IDLE_SECONDS
 from nemuri_infra.bus.stored_message import StoredMessage
-from nemuri_infra.in_memory.connection import InMemoryConnection, InMemoryStreams
+from nemuri_infra.in_memory.connection import InMemoryConnection
+from nemuri_infra.in_memory.streams import InMemoryStreams
 
 MAX_MESSAGE_BYTES = 1024 * 1024
 """Maximum size of a message in bytes, as of an embedded server."""
@@ -107,7 +108,7 @@ class InMemoryLog(Log):
     def of(cls, namespace: str = "in-memory", now: Callable[[], datetime] = _now) -> Self:
         """Return an empty log."""
         connection: Any = InMemoryConnection()
-        streams: Any = InMemoryStreams()
+        streams: Any = InMemoryStreams(connection)
         return cls(connection, streams, Subjects(namespace), now=now)
 
     @property

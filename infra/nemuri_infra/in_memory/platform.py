@@ -15,7 +15,7 @@ from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.in_memory.connection import NoServer
 from nemuri_infra.in_memory.event_log import InMemoryLog
 from nemuri_infra.in_memory.projections import InMemoryProjections
-from nemuri_infra.in_memory.stores import InMemoryBucket, InMemoryClock, InMemoryObjects, InMemoryTimers
+from nemuri_infra.in_memory.stores import InMemoryClock, InMemoryObjects, InMemoryTimers
 from nemuri_infra.in_memory.views import InMemoryAgents, InMemoryViews
 from nemuri_infra.models.call_budget import CallBudgets
 from nemuri_infra.models.factory import Models, build_models
@@ -31,10 +31,9 @@ from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Service
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.blobs import Blobs, blob_bucket
-from nemuri_infra.stores.calibrations import Calibrations
-from nemuri_infra.stores.delivery_attempts import DeliveryAttemptStore, attempts_bucket
-from nemuri_infra.stores.results import Results, result_bucket
-from nemuri_infra.stores.vectors import Vectors, vector_bucket
+from nemuri_infra.stores.delivery_attempts import DeliveryAttemptStore
+from nemuri_infra.stores.results import Results
+from nemuri_infra.stores.vectors import Vectors
 
 
 @dataclass(slots=True)
@@ -51,14 +50,14 @@ class InMemoryPlatform:
     projections: InMemoryProjections
     processors: dict[str, EventProcessor] = field(default_factory=dict)
     delivered: dict[str, int] = field(default_factory=dict)
-    """Sequence of the last event that was delivered to each service."""
+    """Sequence of the last event that was delivered to each service, also to those that do not run any more."""
     given_up: list[tuple[str, AnyEvent, GaveUpError]] = field(default_factory=list)
     """The events that a service gave up, with the service and the reason."""
     _moved: asyncio.Condition = field(default_factory=asyncio.Condition)
     _folding: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @classmethod
-    def of(
+    async def of(
         cls,
         services: Iterable[Service],
         settings: Settings | None = None,
@@ -72,7 +71,7 @@ class InMemoryPlatform:
         """
         settings, projections = settings or Settings(), InMemoryProjections()
         log = InMemoryLog.of(settings.namespace, now)
-        resources = _resources(settings, log, projections, models)
+        resources = await _resources(settings, log, projections, models)
         platform = cls(log, resources, projections)
         for service in services:
             platform.start(service)
@@ -93,10 +92,16 @@ class InMemoryPlatform:
             answer = partial(QueryAnswering(processor).answer, kind)
             connection.responders[self.log.subjects.query(topic)] = answer
 
+    def stop(self) -> None:
+        """Stop all services. Those that start again get the events that were not delivered to them."""
+        self.processors.clear()
+        connection: Any = self.log.connection
+        connection.responders.clear()
+
     @property
     def position(self) -> int:
-        """Return the sequence up to which the projections contain the log and all services have handled it."""
-        return min([self.projections.sequence, *self.delivered.values()])
+        """Return the sequence up to which the projections contain the log and the running services have handled it."""
+        return min([self.projections.sequence, *(self.delivered[name] for name in self.processors)])
 
     async def append(self, *events: Event) -> None:
         """Append events to the log, and let the services do all that follows from them. Raises as `settle` does."""
@@ -109,10 +114,12 @@ class InMemoryPlatform:
         await self._fold_all()
         while (after := self.position) < self.log.last:
             event = await self.log.at(after + 1)
-            for name in [name for name, delivered in self.delivered.items() if delivered == after]:
-                if event is not None:
-                    await self._deliver(event, self.processors[name])
-                self.delivered[name] = after + 1
+            for name, processor in self.processors.items():
+                if self.delivered[name] == after:
+                    if event is not None:
+                        await self._deliver(event, processor)
+                    self.delivered[name] = after + 1
+            await asyncio.sleep(0)  # let clients see the states between two events
             await self._fold_all()
         async with self._moved:
             self._moved.notify_all()
@@ -192,16 +199,16 @@ class InMemoryPlatform:
                     raise
 
 
-def _resources(
+async def _resources(
     settings: Settings, log: InMemoryLog, projections: InMemoryProjections, models: Models | None
 ) -> Resources:
     """Return the resources of services, in memory. What needs tables or servers raises `NotInMemoryError`."""
     absent: Any = NoServer()
     source: Any = projections
-    names, metrics, progress = log.subjects.namespace, Metrics(), Progress(projections)
-    store = InMemoryBucket(vector_bucket(names), log)
-    vectors = Vectors(store, build_embedder(settings.embedding_settings()), log, Calibrations(store))
-    views, clock = InMemoryViews(projections, progress, InMemoryAgents(projections), vectors), InMemoryClock.of(log)
+    metrics, progress = Metrics(), Progress(projections)
+    vectors = await Vectors.open(log, build_embedder(settings.embedding_settings()))
+    views = InMemoryViews(projections, progress, InMemoryAgents(projections), vectors)
+    clock = await InMemoryClock.of(log)
     journal = Journal(views)
     return Resources(
         settings=settings,
@@ -211,13 +218,13 @@ def _resources(
         views=views,
         tasks=TaskHistories(log, journal),
         journal=journal,
-        blobs=Blobs(InMemoryObjects(absent, blob_bucket(names)), OPERATOR),
+        blobs=Blobs(InMemoryObjects(absent, blob_bucket(log.subjects.namespace)), OPERATOR),
         vectors=vectors,
-        results=Results(InMemoryBucket(result_bucket(names), log), log),
+        results=await Results.open(log),
         models=models or build_models(settings.model_settings(), metrics),
         clock=clock,
         timers=InMemoryTimers(log, clock),
-        delivery_attempts=DeliveryAttemptStore(InMemoryBucket(attempts_bucket(names), log)),
+        delivery_attempts=await DeliveryAttemptStore.open(log),
         metrics=metrics,
         call_budgets=CallBudgets(settings.model_calls),
     )

@@ -1,4 +1,4 @@
-"""The stores in memory: buckets of keys and values, inputs of tasks, the clock and its timers."""
+"""The stores in memory that are not buckets: the inputs of tasks, the clock and its timers."""
 
 import fnmatch
 from collections.abc import AsyncIterator
@@ -7,52 +7,14 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any, Self
 
-from nats.js.errors import KeyNotFoundError, KeyWrongLastSequenceError, ObjectNotFoundError
-from nats.js.kv import KeyValue
+from nats.js.errors import ObjectNotFoundError
 from typing_extensions import override
 
 from nemuri_infra.in_memory.connection import NoServer
 from nemuri_infra.in_memory.event_log import InMemoryLog
 from nemuri_infra.runtime.durable_timers import DueTimer, Timers
 from nemuri_infra.stores.objects import Description, MalformedObjectError, Objects
-from nemuri_infra.stores.platform_clock import Clock, clock_bucket
-
-
-class InMemoryBucket(KeyValue):
-    """A bucket of a key-value store. It has the methods that the stores of the platform use."""
-
-    def __init__(self, name: str, log: InMemoryLog) -> None:
-        """Create an empty bucket. Whoever listens on the connection of `log` hears what is stored."""
-        self._bucket = name
-        self._log = log
-        self._values: dict[str, KeyValue.Entry] = {}
-        self._revision = 0
-
-    @override
-    async def get(self, key: str, *args: Any, **kwargs: Any) -> KeyValue.Entry:
-        if (known := self._values.get(key)) is None:
-            raise KeyNotFoundError
-        return known
-
-    @override
-    async def put(self, key: str, value: bytes, *args: Any, **kwargs: Any) -> int:
-        self._revision += 1
-        self._values[key] = KeyValue.Entry(
-            self._bucket, key, value, self._revision, delta=0, created=None, operation=None
-        )
-        await self._log.connection.publish(f"$KV.{self._bucket}.{key}", value)
-        return self._revision
-
-    @override
-    async def create(self, key: str, value: bytes, *args: Any, **kwargs: Any) -> int:
-        return await self.update(key, value)
-
-    @override
-    async def update(self, key: str, value: bytes, last: int | None = None, *args: Any, **kwargs: Any) -> int:
-        known = self._values.get(key)
-        if (known.revision if known else 0) != (last or 0):
-            raise KeyWrongLastSequenceError
-        return await self.put(key, value)
+from nemuri_infra.stores.platform_clock import Clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +60,10 @@ class InMemoryClock(Clock):
     log: InMemoryLog
 
     @classmethod
-    def of(cls, log: InMemoryLog) -> Self:
+    async def of(cls, log: InMemoryLog) -> Self:
         """Return the clock of a log."""
-        namespace = log.subjects.namespace
-        return cls(InMemoryBucket(clock_bucket(namespace), log), log.connection, namespace, log)
+        clock = await Clock.open(log)
+        return cls(clock.store, clock.connection, clock.namespace, log)
 
     @override
     async def now(self) -> datetime:
