@@ -8,7 +8,7 @@ from uuid import UUID
 import numpy as np
 
 from nemuri.experiments.corpus import memories, stream
-from nemuri.experiments.in_memory_agent import InMemoryAgent, Regime, TextVectors, memory_id
+from nemuri.experiments.experiment_agent import ExperimentAgent, Regime, memory_id
 from nemuri.experiments.report import CheckedClaim, Sample, windows
 from nemuri.experiments.statistics import auc, gain
 
@@ -47,11 +47,11 @@ CLAIMS: Final = (
 async def sample(seed: int, repeat: int, tasks: int) -> Sample:
     """Return the measurements of one repeat: the same memories and the same stream of tasks under each regime."""
     chance = random.Random(f"noise/{seed}/{repeat}")
-    world, vectors = memories(chance, MEMORIES), TextVectors()
+    world = memories(chance, MEMORIES)
     asked = list(stream(chance, world[:NEEDS], tasks, "recurring"))
     found: dict[tuple[str, str], float] = {}
     for arm, regime in ARMS.items():
-        living = await InMemoryAgent.remembering(world, regime, vectors)
+        living = await ExperimentAgent.remembering(world, regime)
         gains: list[float] = []
         right = given = 0
         for task in asked:
@@ -68,7 +68,7 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
     return found
 
 
-def _separation(living: InMemoryAgent, needed: set[UUID]) -> dict[str, float]:
+def _separation(living: ExperimentAgent, needed: set[UUID]) -> dict[str, float]:
     """Return measures of how well strength and archiving separate needed memories from noise."""
     shown = [memory for memory in living.mind.memories.values() if memory.candidate_count]
     signal = [memory for memory in shown if memory.memory_id in needed]

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from nemuri.experiments.corpus import AREAS, CorpusPassage, CorpusTask, memories, task_needing
-from nemuri.experiments.in_memory_agent import InMemoryAgent, TaskRetrieval, TextVectors, memory_id
+from nemuri.experiments.experiment_agent import ExperimentAgent, TaskRetrieval, memory_id
 from nemuri.experiments.report import CheckedClaim, Sample
 from nemuri.experiments.statistics import gain, jaccard_distance, jensen_shannon, kendall, overlap
 
@@ -68,13 +68,13 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
     A twin processes a stream of the same kind as the first agent, and two more agents have no strengths.
     """
     chance = random.Random(f"personality/{seed}/{repeat}")
-    world, vectors = memories(chance, MEMORIES), TextVectors()
+    world = memories(chance, MEMORIES)
     needs = {area: [passage for passage in world if passage.area == area][:NEEDS] for area in AREAS}
     unseen = {area: [passage for passage in world if passage.area == area][NEEDS:] for area in AREAS}
     one, other = list(combinations(AREAS, 2))[repeat % 3]
     streams = [list(mixed(chance, needs, area, tasks)) for area in (one, other, one)]
-    first, second, twin = [await _lived(world, stream, vectors) for stream in streams]
-    plain = [await _lived(world, stream, vectors, strengths=False) for stream in streams[:2]]
+    first, second, twin = [await _lived(world, stream) for stream in streams]
+    plain = [await _lived(world, stream, strengths=False) for stream in streams[:2]]
     probes = [
         task_needing(chance, each)
         for area in AREAS
@@ -104,7 +104,7 @@ def mixed(chance: random.Random, needs: dict[str, list[CorpusPassage]], area: st
         yield task_needing(chance, _zipf(chance, needs[drawn]))
 
 
-async def drift(first: InMemoryAgent, second: InMemoryAgent, probes: Sequence[CorpusTask]) -> dict[str, float]:
+async def drift(first: ExperimentAgent, second: ExperimentAgent, probes: Sequence[CorpusTask]) -> dict[str, float]:
     """Return four distances between two agents by name, each 0 for equal agents.
 
     Three are means over the probes. The distance of the strengths does not depend on the probes.
@@ -120,7 +120,7 @@ async def drift(first: InMemoryAgent, second: InMemoryAgent, probes: Sequence[Co
     }
 
 
-def _strengths(living: InMemoryAgent) -> list[float]:
+def _strengths(living: ExperimentAgent) -> list[float]:
     """Return the strength of every memory in every perspective, ordered by id."""
     return [
         living.agent.strength(memory, perspective)
@@ -130,9 +130,9 @@ def _strengths(living: InMemoryAgent) -> list[float]:
 
 
 async def _lived(
-    world: Sequence[CorpusPassage], tasks: Sequence[CorpusTask], vectors: TextVectors, *, strengths: bool = True
-) -> InMemoryAgent:
-    living = await InMemoryAgent.remembering(world, "use" if strengths else "none", vectors)
+    world: Sequence[CorpusPassage], tasks: Sequence[CorpusTask], *, strengths: bool = True
+) -> ExperimentAgent:
+    living = await ExperimentAgent.remembering(world, "use" if strengths else "none")
     for task in tasks:
         await living.process(task)
     return living

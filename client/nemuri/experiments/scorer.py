@@ -11,7 +11,7 @@ from typing import Final, get_args
 import numpy as np
 
 from nemuri.experiments.corpus import Condition, memories, stream
-from nemuri.experiments.in_memory_agent import InMemoryAgent, TaskRetrieval, TextVectors, memory_id
+from nemuri.experiments.experiment_agent import ExperimentAgent, TaskRetrieval, memory_id
 from nemuri.experiments.report import CheckedClaim, Sample, windows
 from nemuri.experiments.statistics import gain
 from nemuri_contracts.scorers import Weights
@@ -50,11 +50,11 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
     Each condition has its own agent and trainer.
     """
     chance = random.Random(f"scorer/{seed}/{repeat}")
-    world, vectors = memories(chance, MEMORIES), TextVectors()
+    world = memories(chance, MEMORIES)
     found: dict[tuple[str, str], float] = {}
     for condition in CONDITIONS:
         needs = world[:NEEDS] if condition == "recurring" else world
-        living, trainer = await InMemoryAgent.remembering(world, "use", vectors), Trainer()
+        living, trainer = await ExperimentAgent.remembering(world, "use"), Trainer()
         gains: dict[str, list[float]] = {ranking: [] for ranking in RANKINGS}
         places: dict[str, list[float]] = {ranking: [] for ranking in RANKINGS}
         served: list[float] = []
@@ -110,9 +110,9 @@ class Trainer:
         }
         return {name: [ids[at] for at in np.lexsort((-raw[:, 0], -values))] for name, values in by.items()}
 
-    def learn(self, living: InMemoryAgent, recalled: TaskRetrieval) -> None:
+    def learn(self, living: ExperimentAgent, recalled: TaskRetrieval) -> None:
         """Add the retrieval of a task to the training data, and train again when there are enough new samples."""
-        event = next(each for each in reversed(living.history) if isinstance(each, MemoriesRetrieved))
+        event = living.newest(MemoriesRetrieved)
         self.past.append(training_samples.label_retrieval(LoggedRetrieval.of(event), recalled.cited, ()))
         enough = self.rules.min_training_samples if self.weights is None else self.rules.retrain_after
         if len(training_samples.samples(self.past[self.since :])) < enough:

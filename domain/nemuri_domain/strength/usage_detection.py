@@ -53,20 +53,26 @@ def detect_uses(
     `complete`, or if the answer cites passages of documents and no memory. `judge` works like `layered`; it is used
     here only if the judge gave no answer.
     """
+    if citations_decide(answer, citations, shown, complete=complete, detection=detection):
+        return _cited(citations, shown)
     match detection:
-        case "citation":
-            return _cited(citations, shown)
         case "tag":
             return _tagged(answer, shown)
         case "similarity":
             return _similar(shown)
-        case "layered" | "judge":
-            found = _cited(citations, shown)
-            if found or complete or (not citations and cites_details(answer)):
-                return found
+        case "citation" | "layered" | "judge":
             return _similar(shown) or _tagged(answer, shown, least=TAGS_TOGETHER)
         case _:
             assert_never(detection)
+
+
+def citations_decide(
+    answer: str, citations: Sequence[UUID], shown: Sequence[ContextMemory], *, complete: bool, detection: Detection
+) -> bool:
+    """Return whether the citations of an answer alone decide which memories it used, so that its words do not count."""
+    if detection in {"citation", "tag", "similarity"}:
+        return detection == "citation"
+    return complete or bool(_cited(citations, shown)) or (not citations and cites_details(answer))
 
 
 def told_again(question: str, memories: Sequence[str], answer: str) -> list[float]:

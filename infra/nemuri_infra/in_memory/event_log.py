@@ -116,6 +116,10 @@ class InMemoryLog(Log):
     def max_event_bytes(self) -> int:
         return MAX_MESSAGE_BYTES - HEADER_BYTES
 
+    async def stored_at(self, sequence: int) -> StoredMessage | None:
+        """Return the message with this sequence; None if there is none."""
+        return await self._stored(seq=sequence)
+
     @property
     def last(self) -> int:
         """Return the last sequence of the log; 0 for an empty log."""

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Self
 
-from nemuri_contracts.codec import AnyEvent
+from nemuri_contracts.codec import AnyEvent, UndecodableError
 from nemuri_contracts.event import OPERATOR, Event
 from nemuri_infra.bus.event_log import Batch
 from nemuri_infra.embeddings.factory import build_embedder
@@ -113,7 +113,7 @@ class InMemoryPlatform:
         """Deliver all events that were not delivered yet, and those that the services append meanwhile."""
         await self._fold_all()
         while (after := self.position) < self.log.last:
-            event = await self.log.at(after + 1)
+            event = await self._event_at(after + 1)
             for name, processor in self.processors.items():
                 if self.delivered[name] == after:
                     if event is not None:
@@ -128,7 +128,20 @@ class InMemoryPlatform:
         async with self._folding:
             while self.projections.sequence < self.log.last:
                 sequence = self.projections.sequence + 1
-                await self._fold(sequence, await self.log.at(sequence))
+                await self._fold(sequence, await self._event_at(sequence))
+
+    async def _event_at(self, sequence: int) -> AnyEvent | None:
+        """Return the event with a sequence; None if it was deleted, or if a client's message is not an event.
+
+        Raises `UndecodableError` if a service's message is not an event.
+        """
+        try:
+            return await self.log.at(sequence)
+        except UndecodableError:
+            stored = await self.log.stored_at(sequence)
+            if stored is None or self.log.subjects.client_of(stored.subject) is None:
+                raise
+            return None
 
     async def settled(self) -> None:
         """Wait until everything that was appended is delivered. The platform must be `running`."""

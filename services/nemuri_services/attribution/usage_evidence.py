@@ -1,17 +1,23 @@
 """Detection of the memories that an answer used. This module has the parts that need a model or an embedder."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import structlog
 
 from nemuri_contracts.event import Usage
 from nemuri_contracts.strength import Use
 from nemuri_contracts.tasks import TaskAnswered
-from nemuri_domain.strength import usage_detection
 from nemuri_domain.strength.aggregate import Content
 from nemuri_domain.strength.memory_content import embedded_text, shown_text
 from nemuri_domain.strength.policy import Detection
-from nemuri_domain.strength.usage_detection import ContextMemory, told_again
+from nemuri_domain.strength.usage_detection import (
+    ContextMemory,
+    citations_decide,
+    detect_uses,
+    judged_uses,
+    told_again,
+)
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.chat import Reply
 from nemuri_infra.models.failures import ModelRefused
@@ -42,16 +48,13 @@ async def detect_used_memories(
         sources = (Source(label, shown_text(each, perspective)) for label, each in zip(labels, memories, strict=True))
         reply = await _ask_judge(JudgeJob(question, event.text, tuple(sources)), resources)
         if reply is not None:
-            return usage_detection.judged_uses(labels, reply.value), reply.usage
-    again = told_again(question, [embedded_text(memory.memory) for memory in memories], event.text)
-    found = usage_detection.detect_uses(
-        event.text,
-        event.citations,
-        [ContextMemory(each.memory_id, each.memory.tags, share) for each, share in zip(memories, again, strict=True)],
-        complete=event.citations_complete,
-        detection=detection,
-    )
-    return found, None
+            return judged_uses(labels, reply.value), reply.usage
+    shown = [ContextMemory(memory.memory_id, memory.memory.tags) for memory in memories]
+    answer, citations, complete = event.text, event.citations, event.citations_complete
+    if not citations_decide(answer, citations, shown, complete=complete, detection=detection):
+        shares = told_again(question, [embedded_text(memory.memory) for memory in memories], answer)
+        shown = [replace(memory, told_again=share) for memory, share in zip(shown, shares, strict=True)]
+    return detect_uses(answer, citations, shown, complete=complete, detection=detection), None
 
 
 async def _ask_judge(job: JudgeJob, resources: Resources) -> Reply[tuple[str, ...]] | None:
