@@ -8,6 +8,7 @@ import pytest_asyncio
 
 from nemuri.platform.serving import prepare
 from nemuri_infra.runtime.settings import Settings
+from tests.in_memory import in_memory_settings
 from tests.integration.servers import Servers
 
 
@@ -19,17 +20,27 @@ async def servers() -> AsyncIterator[Servers]:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def settings(servers: Servers) -> Settings:
+async def stored_settings(servers: Servers) -> Settings:
     """Settings of a new provisioned namespace on the session's servers."""
-    import os
-
-    if os.environ.get("TRY_MEMORY"):
-        from tests.in_memory import in_memory_settings
-
-        return await in_memory_settings()
     own = servers.settings()
     await prepare(own)
     return own
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def memory_settings() -> Settings:
+    """Settings of a new platform in memory."""
+    return await in_memory_settings()
+
+
+@pytest.fixture
+def settings(request: pytest.FixtureRequest) -> Settings:
+    """Settings of a new platform: on the session's servers for a test with the mark `connected`, otherwise in
+    memory.
+    """
+    connected = request.node.get_closest_marker("connected") is not None
+    found: Settings = request.getfixturevalue("stored_settings" if connected else "memory_settings")
+    return found
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -20,8 +20,6 @@ from tests.integration.harness import (
 from tests.integration.reading_model import ReadingModel
 from tests.integration.servers import Servers, files_with
 
-pytestmark = pytest.mark.connected
-
 CANARY = "zorblatt"
 CORRECTIONS = (
     f"Quote prices of {CANARY} steel in yen.",
@@ -30,6 +28,7 @@ CORRECTIONS = (
 )
 
 
+@pytest.mark.connected
 async def test_repeated_corrections_propose_a_principle_that_a_person_adopts(settings: Settings) -> None:
     """The third similar correction proposes a principle. Only an operator adopts it; then it is in each context. The
     organisation's principles are in every agent's context. An erased correction takes the proposed words with it.
@@ -99,6 +98,7 @@ async def test_a_prompt_says_whose_principle_it_is_and_what_was_believed(setting
         assert any("Steel costs nine yen." in prompt and wrong in prompt for prompt in prompts), prompts[-1]
 
 
+@pytest.mark.connected
 async def test_an_erased_agent_takes_its_share_of_principles_along(servers: Servers, settings: Settings) -> None:
     """A principle of the organisation that rests on a correction of an erased agent is erased in every byte, with the
     decision on it. The organisation itself cannot be erased, and adopts other principles as before.

@@ -19,8 +19,6 @@ from tests.integration.providers.provider import Provider, ScriptedReply, openai
 from tests.integration.providers.streams import openai_stream
 from tests.unit.domain.affective import turns
 
-pytestmark = pytest.mark.connected
-
 QUESTION = "May I compare a value to True?"
 SAID = "No, it is forbidden."
 NOTE = "Not every step was done by a language model"
@@ -93,6 +91,7 @@ async def test_an_agent_has_a_budget_for_a_day(settings: Settings) -> None:
     assert len(provider.received) == 1
 
 
+@pytest.mark.connected
 async def test_a_client_sees_the_answer_while_it_is_written(settings: Settings) -> None:
     """Send the pieces of an answer to the waiting client, and store only the whole answer."""
     written: list[str] = []
@@ -119,6 +118,7 @@ async def test_an_invalid_budget_is_refused(settings: Settings) -> None:
             await client.submit(QUESTION, budget_money=0.0)
 
 
+@pytest.mark.connected
 async def test_memories_of_an_assistant_have_a_budget_for_a_day(settings: Settings, tmp_path: Path) -> None:
     """Read turns with the user's own assistant until the day's money is spent, and with the lexicon after that.
 

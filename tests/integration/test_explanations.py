@@ -18,8 +18,6 @@ from tests.integration.harness import (
     until_idle,
 )
 
-pytestmark = pytest.mark.connected
-
 FACT = "The truth value of an empty list is false."
 QUESTION = "What is the truth value of an empty list?"
 

@@ -29,8 +29,6 @@ from tests.integration.harness import (
     until_idle,
 )
 
-pytestmark = pytest.mark.connected
-
 QUESTION = "Whom did the workshop pay?"
 STEEL = "Steel is dear in winter."
 

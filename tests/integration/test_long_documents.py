@@ -33,8 +33,6 @@ from tests.integration.harness import (
     until_idle,
 )
 
-pytestmark = pytest.mark.connected
-
 SELECT_STATEMENT = re.compile(r"^SELECT.*\bFROM (?:task|chunk)\b", re.DOTALL)
 QUESTION = "What is truth value testing?"
 MAX_ROWS = 8
@@ -89,6 +87,7 @@ def counting_reads(resources: Resources, monkeypatch: pytest.MonkeyPatch) -> Ite
     event.remove(engine, "after_cursor_execute", executed)
 
 
+@pytest.mark.connected
 async def test_the_cost_per_chunk_does_not_grow_with_the_document(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -111,6 +110,7 @@ async def test_the_cost_per_chunk_does_not_grow_with_the_document(
     assert (many.blobs - few.blobs) / 48 <= 1.5, found
 
 
+@pytest.mark.connected
 async def test_a_long_document_does_not_hold_up_other_tasks(settings: Settings) -> None:
     """A question is answered while chunks of another client's document wait for the model. Their number is limited."""
     model = BlockedModel()

@@ -25,8 +25,6 @@ from tests.integration.harness import (
     running_services,
 )
 
-pytestmark = pytest.mark.connected
-
 ENGLISH = tuple(f"What does design question {number} decide about the cache?" for number in range(1, 103))
 JAPANESE = tuple(f"設計の質問{number}番ではどのキャッシュを使いますか？" for number in range(1, 103))
 

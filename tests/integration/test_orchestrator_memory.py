@@ -24,8 +24,6 @@ from tests.integration.harness import (
     until_idle,
 )
 
-pytestmark = pytest.mark.connected
-
 SOUP = "How long does the onion soup of the house have to simmer?"
 SIMILAR_SOUP = "How long must the onion soup simmer in this house?"
 MISO, SIMILAR_MISO = "味噌汁のだしは何分煮ますか。", "味噌汁のだしを何分くらい煮ればよいですか。"
@@ -71,6 +69,7 @@ async def test_routing_follows_the_feedback_on_similar_tasks(settings: Settings,
     await assert_verified(settings)
 
 
+@pytest.mark.connected
 async def test_a_task_counts_once_for_several_verdicts(settings: Settings) -> None:
     """Several agreeing verdicts on a task count as one good task, and contradictory verdicts as one bad task."""
     async with running_services(settings) as resources, connected_client(settings) as client:
@@ -141,6 +140,7 @@ async def test_the_orchestrators_sleep_archives_unused_memories(settings: Settin
     await assert_verified(settings)
 
 
+@pytest.mark.connected
 async def test_the_orchestrator_takes_no_tasks(settings: Settings) -> None:
     """The orchestrator takes no tasks. It is listed only on request and not counted in the status."""
     async with running_services(settings) as resources, connected_client(settings) as client:

@@ -24,8 +24,6 @@ from tests.integration.harness import (
 from tests.integration.reading_model import ReadingModel
 from tests.integration.servers import Servers, files_with
 
-pytestmark = pytest.mark.connected
-
 FILLER = "A value is true unless its class says otherwise, which the pages on classes explain at length. "
 SUMMARISE = "Summarise this report."
 
@@ -144,6 +142,7 @@ async def test_a_supplied_summary_that_is_too_long_is_summarised_again(settings:
     assert fact(3) in str(done.answer)
 
 
+@pytest.mark.connected
 async def test_beyond_the_budget_parts_of_the_whole_are_read_and_the_rest_is_named(settings: Settings) -> None:
     """If the budget does not suffice, parts at even distances are read. The answer, its prompt and the result name the
     others.
@@ -171,6 +170,7 @@ async def test_beyond_the_budget_parts_of_the_whole_are_read_and_the_rest_is_nam
     assert "Not everything was read: long.txt, pp. " in model.prompts["overview"][0][1]
 
 
+@pytest.mark.connected
 async def test_notes_that_do_not_fit_are_condensed_and_nothing_is_repeated(settings: Settings) -> None:
     """If the notes of all parts do not fit a prompt, they are condensed group by group, each in one event. Facts and
     their pages survive.
@@ -191,6 +191,7 @@ async def test_notes_that_do_not_fit_are_condensed_and_nothing_is_repeated(setti
     assert "condensing" in {cost.step for cost in done.costs}
 
 
+@pytest.mark.connected
 async def test_another_question_is_answered_while_a_report_is_read(settings: Settings) -> None:
     """A question of another client is answered while all notes on a long report wait for the model."""
     async with (
@@ -242,6 +243,7 @@ async def test_without_a_language_model_an_overview_quotes_all_parts(settings: S
     assert all(f"第{number}工場のボイラー" in str(ja.answer) for number in range(12))
 
 
+@pytest.mark.connected
 async def test_an_erased_task_leaves_no_note(servers: Servers, settings: Settings) -> None:
     """After the erasure of a task no file contains its document, the notes on it, condensed or not, or its answer."""
     tight = settings.model_copy(update={"overview_prompt_tokens": 500})

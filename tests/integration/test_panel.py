@@ -40,8 +40,6 @@ from tests.integration.harness import (
 from tests.integration.servers import Servers, files_with
 from tests.unit.infra.models.test_prompted import Parrot
 
-pytestmark = pytest.mark.connected
-
 QUESTION = "At which temperature does the boiler of the north hall run?"
 MEMORIES = {
     "heating": ("cost", "The boiler of the north hall runs at a temperature of 70 degrees."),
@@ -194,6 +192,7 @@ async def test_a_language_model_merges_the_voices(settings: Settings) -> None:
     assert "[m1]" not in chat.heard[0][1]
 
 
+@pytest.mark.connected
 async def test_members_hear_each_other_once_before_the_merge(servers: Servers, settings: Settings) -> None:
     """Each member reads the answers of the others once: one revises, one stands, one is refused. Then they are merged.
 

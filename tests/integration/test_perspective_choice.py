@@ -15,8 +15,6 @@ from tests.integration.harness import (
     until_idle,
 )
 
-pytestmark = pytest.mark.connected
-
 COST = Perspective(name="cost", keywords=("price", "invoice", "価格"))
 TIME = Perspective(name="time", keywords=("deadline", "delay", "納期"))
 TAUGHT = {

@@ -18,8 +18,6 @@ from nemuri_infra.stores.vectors import vector_key
 from tests.integration.harness import agent_defined, connected_client, running_services, until_idle
 from tests.integration.providers.provider import Provider, ScriptedReply, openai_reply
 
-pytestmark = pytest.mark.connected
-
 BELIEF = "Our guide forbids comparing a value to True with ==."
 LESSON = "Write the value alone as the condition."
 OTHER = "An exception hides the comparison."

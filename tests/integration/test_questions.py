@@ -31,7 +31,6 @@ from tests.integration.harness import (
 )
 from tests.integration.servers import Servers, files_with
 
-pytestmark = pytest.mark.connected
 REQUEST = "What does the lamp of [name] cost?"
 MINUTES = timedelta(minutes=11)
 
@@ -202,6 +201,7 @@ async def test_an_answer_tells_signs_of_trouble(settings: Settings) -> None:
     await assert_verified(settings)
 
 
+@pytest.mark.connected
 async def test_erasure_covers_questions_and_signs(servers: Servers, settings: Settings) -> None:
     """A waiting task is erased with its question, and an answered one with its answer. A memory that only a sign quotes
     takes the task with it. No file of the servers has a word of them.

@@ -21,8 +21,6 @@ from tests.integration.harness import (
 from tests.integration.providers.provider import Provider, ScriptedReply, openai_reply
 from tests.integration.test_prompts import models, prompts
 
-pytestmark = pytest.mark.connected
-
 HAMLET = "Who wrote Hamlet?"
 
 

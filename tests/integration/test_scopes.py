@@ -19,8 +19,6 @@ from tests.integration.harness import (
     until_idle,
 )
 
-pytestmark = pytest.mark.connected
-
 SECRET = "The zirconium deal with Yamada closes in October."
 LESSON = "Zirconium is dear before October."
 QUESTION = "When does the zirconium deal with Yamada close?"
@@ -103,6 +101,7 @@ async def test_a_learning_gets_the_scope_of_its_task(settings: Settings) -> None
     await assert_verified(settings)
 
 
+@pytest.mark.connected
 async def test_a_textbook_is_read_and_tested_in_its_scope(settings: Settings) -> None:
     """A textbook's memories are recalled only in the scope in which it was taught. Taught in another scope, they are
     stored again.

@@ -36,8 +36,6 @@ from tests.integration.harness import (
 )
 from tests.integration.servers import Servers, files_with
 
-pytestmark = pytest.mark.connected
-
 STEEL = ("Steel from Zanzibrine is dear in winter.", "In winter, steel from Zanzibrine is dear.")
 OTHERS = ("Steel from Zanzibrine is not dear in winter.", "Steel from Zanzibrine is dear in summer, since May 3.")
 USES = 5
@@ -78,6 +76,7 @@ async def semantic_ids(resources: Resources) -> list[UUID]:
     return [event.memory_id for event in events if isinstance(event, MemoryEncoded) and event.source == "sleep"]
 
 
+@pytest.mark.connected
 async def test_settled_memories_that_say_the_same_become_one(settings: Settings) -> None:
     """Two memories that say the same become one after a sleep in which they settle. It keeps its sources and is
     recalled in their place. Memories with another negation, number or date stay alone. A split brings the sources back.
@@ -118,6 +117,7 @@ async def test_settled_memories_that_say_the_same_become_one(settings: Settings)
         assert {(await client.memory(each)).status for each in same} == {"active"}
 
 
+@pytest.mark.connected
 async def test_an_erased_source_leaves_no_word_in_its_semantic_memory(servers: Servers, settings: Settings) -> None:
     """Erasing a source erases the semantic memory with it. The other sources are memories of their own again, with what
     the semantic memory had gained. Erasing a semantic memory erases its sources too.

@@ -39,7 +39,6 @@ from tests.integration.providers.provider import (
 )
 from tests.integration.servers import Servers, files_with
 
-pytestmark = pytest.mark.connected
 QUESTION = "Which torque and which gasket does the flange of pump P7 need?"
 KIND = "The flange of pump P7 is of kind zirkonite."
 TORQUE = "Kind zirkonite is tightened with forty metres."
@@ -151,6 +150,7 @@ def experts(**parameters: Any) -> list[AgentDefined | PolicyAdopted | SessionEnd
     return [fitter, sealer, policy, SessionEnded(event_id=uuid4(), agent_id="fitter", assignment_id=uuid4())]
 
 
+@pytest.mark.connected
 @pytest.mark.parametrize("chat", [_anthropic, _openai], ids=["anthropic", "openai"])
 async def test_a_model_recalls_and_consults_until_it_can_answer(
     servers: Servers, settings: Settings, chat: Callable[[Provider], Chat]

@@ -23,8 +23,6 @@ from tests.integration.harness import (
     until_idle,
 )
 
-pytestmark = pytest.mark.connected
-
 QUESTION = "What is the truth value of an empty list?"
 MANY_ITEMS = "\n".join(f"{number}. What does question {number} decide about the cache?" for number in range(1, 31))
 
@@ -41,6 +39,7 @@ def feedback_of(client: str, task_id: UUID, event_id: UUID | None = None) -> Fee
     return FeedbackGiven(event_id=event_id or uuid4(), client_id=client, correlation_id=task_id, verdict="helpful")
 
 
+@pytest.mark.connected
 async def test_feedback_of_another_client_is_refused(settings: Settings) -> None:
     """Feedback of another client is refused before, during and after the task, and no memory is credited."""
     async with (
@@ -87,6 +86,7 @@ async def test_an_operator_may_rate_every_task(settings: Settings) -> None:
     await assert_verified(settings)
 
 
+@pytest.mark.connected
 async def test_feedback_of_another_client_does_not_count_for_routing(settings: Settings) -> None:
     """Feedback of another client has no effect on later routings."""
     async with (

@@ -31,8 +31,6 @@ from tests.integration.harness import (
     until_idle,
 )
 
-pytestmark = pytest.mark.connected
-
 QUESTION = "What is the truth value of an empty list?"
 LIST, DICT = "The truth value of an empty list is false.", "The truth value of an empty dict is false as well."
 
@@ -89,6 +87,7 @@ async def detected_use(resources: Resources) -> MemoriesUsed:
     return found
 
 
+@pytest.mark.connected
 async def test_a_judges_verdict_and_cost_are_recorded(settings: Settings) -> None:
     """The judge's verdict and cost are recorded, and redelivery does not repeat the call."""
     judge = Judge()
