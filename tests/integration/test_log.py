@@ -1,4 +1,4 @@
-"""The log stores every acknowledged event once and in order, and readers miss none of them."""
+"""The log stores every acknowledged event once and in order, and readers miss none: on a server and in memory."""
 
 import asyncio
 import time
@@ -19,6 +19,13 @@ from tests.integration.harness import append_all, opened_log, recorded_events
 pytestmark = pytest.mark.connected
 
 
+@pytest.fixture(params=["stored_settings", "memory_settings"])
+def either(request: pytest.FixtureRequest) -> Settings:
+    """Settings of a log on a server, and of one in memory: both keep the same promises."""
+    found: Settings = request.getfixturevalue(request.param)
+    return found
+
+
 def task_submitted(text: str = "What is truth?") -> TaskSubmitted:
     """Return a submitted task."""
     return TaskSubmitted(event_id=uuid4(), text=text, client_id="ann")
@@ -36,21 +43,21 @@ def agent_slept(cause: SessionEnded) -> AgentSlept:
 
 async def delete_message(log: Log, sequence: int) -> None:
     """Delete one message from the log."""
-    await log.stream.delete_msg(log.subjects.stream, sequence)
+    await log.delete(sequence)
 
 
-async def test_a_repeated_append_stores_the_event_once(settings: Settings) -> None:
+async def test_a_repeated_append_stores_the_event_once(either: Settings) -> None:
     """A repeated append stores the event once and returns the same sequence."""
-    async with opened_log(settings) as log:
+    async with opened_log(either) as log:
         event = task_submitted()
         first = await log.append(event)
         assert await log.append(event) == first
         assert [each.event_id for each in await recorded_events(log)] == [event.event_id]
 
 
-async def test_an_append_with_an_outdated_revision_is_refused(settings: Settings) -> None:
+async def test_an_append_with_an_outdated_revision_is_refused(either: Settings) -> None:
     """An append whose expected sequence of its subject is outdated is refused, whatever other subjects contain."""
-    async with opened_log(settings) as log:
+    async with opened_log(either) as log:
         ends = [session_ended() for _ in range(2)]
         await append_all(log, ends)
         first = await log.append(agent_slept(ends[0]), expected=0)
@@ -60,18 +67,18 @@ async def test_an_append_with_an_outdated_revision_is_refused(settings: Settings
         assert await log.append(agent_slept(ends[1]), expected=first) > first
 
 
-async def test_a_repeated_conditional_append_returns_the_first_sequence(settings: Settings) -> None:
+async def test_a_repeated_conditional_append_returns_the_first_sequence(either: Settings) -> None:
     """A conditional append that is repeated returns the first sequence, because the log recognises the event id."""
-    async with opened_log(settings) as log:
+    async with opened_log(either) as log:
         event = agent_slept(session_ended())
         first = await log.append(event, expected=0)
         assert await log.append(event, expected=0) == first
         assert len(await recorded_events(log)) == 1
 
 
-async def test_a_reader_skips_deleted_events_up_to_a_given_end(settings: Settings) -> None:
+async def test_a_reader_skips_deleted_events_up_to_a_given_end(either: Settings) -> None:
     """A reader skips deleted events and ends at the given sequence, even if the last events are deleted."""
-    async with opened_log(settings) as log:
+    async with opened_log(either) as log:
         events = [task_submitted(str(number)) for number in range(40)]
         places = [await log.append(each) for each in events]
         gone = {0, 1, 17, 18, 19, 38, 39}
@@ -84,18 +91,18 @@ async def test_a_reader_skips_deleted_events_up_to_a_given_end(settings: Setting
         ]
 
 
-async def test_a_reader_of_deleted_events_only_ends(settings: Settings) -> None:
+async def test_a_reader_of_deleted_events_only_ends(either: Settings) -> None:
     """A reader ends at the given sequence even if all events up to it are deleted."""
-    async with opened_log(settings) as log:
+    async with opened_log(either) as log:
         places = [await log.append(task_submitted()) for _ in range(3)]
         for place in places:
             await delete_message(log, place)
         assert [(batch.events, batch.until) async for batch in log.read(0, places[-1])] == [((), places[-1])]
 
 
-async def test_a_reader_of_some_subjects_gets_no_other_events(settings: Settings) -> None:
+async def test_a_reader_of_some_subjects_gets_no_other_events(either: Settings) -> None:
     """A reader of one agent's subjects gets only events of that agent, and ends at the given sequence."""
-    async with opened_log(settings) as log:
+    async with opened_log(either) as log:
         own = [session_ended(), session_ended(), session_ended()]
         for each in (
             session_ended("other"),
@@ -115,9 +122,9 @@ async def test_a_reader_of_some_subjects_gets_no_other_events(settings: Settings
         assert not [each for batch in batches for each in batch.unreadable]
 
 
-async def test_a_reader_reaches_the_end_of_thousands_of_events(settings: Settings) -> None:
+async def test_a_reader_reaches_the_end_of_thousands_of_events(either: Settings) -> None:
     """A reader of thousands of events gets each one once, in order, from any start up to the end."""
-    async with opened_log(settings) as log:
+    async with opened_log(either) as log:
         events: list[Event] = [task_submitted(str(number)) for number in range(3_200)]
         await append_all(log, events)
         seen = await recorded_events(log)
@@ -166,18 +173,18 @@ async def test_a_message_with_the_headers_of_a_status_is_skipped(settings: Setti
         assert [event.sequence for event in batch.events] == [last]
 
 
-async def test_an_event_larger_than_a_message_is_refused_before_it_is_sent(settings: Settings) -> None:
+async def test_an_event_larger_than_a_message_is_refused_before_it_is_sent(either: Settings) -> None:
     """An event above the server's size limit is refused before it is sent, and the connection stays open."""
-    async with opened_log(settings) as log:
+    async with opened_log(either) as log:
         memory = MemoryContent(content="x", learnings={str(number): "y" * 40_000 for number in range(32)})
         with pytest.raises(TooLargeError, match="a memory_offered of 128"):
             await log.append(MemoryOffered(event_id=uuid4(), agent_id="python", memory=memory))
         assert await log.append(task_submitted()) == 1
 
 
-async def test_a_reader_without_an_end_yields_later_events(settings: Settings) -> None:
+async def test_a_reader_without_an_end_yields_later_events(either: Settings) -> None:
     """A reader without an end yields events as they are appended."""
-    async with opened_log(settings) as log:
+    async with opened_log(either) as log:
         reading = log.read()
         first = await log.append(task_submitted("first"))
         assert (await anext(reading)).until == first

@@ -32,7 +32,7 @@ def workloads(tasks: Iterable[TaskState]) -> dict[str, Workload]:
 def judged_tasks(projections: InMemoryProjections, setting: Setting) -> Sequence[JudgedTask]:
     """Return the newest judged tasks that the orchestrator remembers; see `Views.judged_tasks`."""
     judged = sorted(_judged(projections, setting), key=lambda task: (task[0], task[1].memory_id))
-    return [task for _, task in judged[-MAX_JUDGED:]]
+    return tuple(task for _, task in judged[-MAX_JUDGED:])
 
 
 def _judged(projections: InMemoryProjections, setting: Setting) -> Iterator[tuple[datetime, JudgedTask]]:

@@ -7,7 +7,7 @@ import pytest
 
 from nemuri.experiments import noise, personality, plots, runs, scorer
 from nemuri.experiments.corpus import AREAS, CorpusTask, memories, task_needing
-from nemuri.experiments.in_memory_agent import InMemoryAgent, TextVectors
+from nemuri.experiments.experiment_agent import ExperimentAgent
 from nemuri.experiments.personality import ALIKE, APART, WITHOUT
 from nemuri.experiments.report import CheckedClaim, Sample, build_report, window_names, windows
 
@@ -60,10 +60,10 @@ def test_agents_without_strengths_do_not_diverge() -> None:
 async def test_agents_with_equal_streams_are_equal() -> None:
     """Two agents with the same tasks have a divergence of 0."""
     chance = random.Random(5)
-    world, vectors = memories(chance, 60), TextVectors()
+    world = memories(chance, 60)
     needs = {area: [passage for passage in world if passage.area == area] for area in AREAS}
     tasks = list(personality.mixed(chance, needs, "flow", TASKS))
-    pair = [await InMemoryAgent.remembering(world, "use", vectors) for _ in range(2)]
+    pair = [await ExperimentAgent.remembering(world, "use") for _ in range(2)]
     for living in pair:
         for task in tasks:
             await living.process(task)
@@ -99,7 +99,7 @@ def test_windows_partition_a_stream() -> None:
 async def test_a_task_without_relevant_memories_is_ranked_and_learned_from() -> None:
     """A task without relevant memories has empty rankings, and the experiment continues."""
     world = memories(random.Random(6), 60)
-    living, trainer = await InMemoryAgent.remembering(world, "use", TextVectors()), scorer.Trainer()
+    living, trainer = await ExperimentAgent.remembering(world, "use"), scorer.Trainer()
     recalled = await living.process(CorpusTask("Rhubarb glacier trombone", world[0]))
     assert not recalled.candidates
     assert trainer.orders(recalled) == {ranking: [] for ranking in scorer.RANKINGS}

@@ -1,44 +1,36 @@
-"""An agent in memory has the same events, folds and retrieval as an agent that the services run."""
+"""The services do their usual work for the agent of an experiment."""
 
 import random
+from itertools import pairwise
 
 from nemuri.experiments.corpus import AREAS, library, memories, stream
-from nemuri.experiments.in_memory_agent import InMemoryAgent, Regime, TextVectors, memory_id
+from nemuri.experiments.experiment_agent import ExperimentAgent, Regime, memory_id
 from nemuri_contracts.strength import AgentSlept, MemoriesRetrieved, MemoriesUsed, SessionEnded
-from nemuri_domain.strength.fold import fold
 
 PASSAGES, TASKS = 90, 25
 
 
-async def _lived(regime: Regime, tasks: int = TASKS) -> InMemoryAgent:
+async def _lived(regime: Regime, tasks: int = TASKS) -> ExperimentAgent:
     chance = random.Random("living")
     world = memories(chance, PASSAGES)
-    living = await InMemoryAgent.remembering(world, regime, TextVectors())
+    living = await ExperimentAgent.remembering(world, regime)
     for task in stream(chance, world[:20], tasks, "recurring"):
         await living.process(task)
     return living
 
 
-async def test_the_mind_is_the_fold_of_its_events() -> None:
-    """The mind of the agent is the fold of its events. The events have sequences and times as on a log."""
-    living = await _lived("use")
-    assert fold(living.history) == living.mind
-    assert [event.sequence for event in living.history] == list(range(1, len(living.history) + 1))
-    assert [each.at for each in living.history] == sorted(each.at for each in living.history)
-
-
 async def test_every_task_has_retrieval_use_end_and_sleep() -> None:
-    """Each task has one retrieval, one use, one end and one sleep, each caused by the event before it."""
+    """The services record one retrieval, one use, one end and one sleep for each task, and the tasks follow at equal
+    intervals.
+    """
     living = await _lived("use")
+    events = living.platform.projections.journal.values()
     for kind in (MemoriesRetrieved, MemoriesUsed, SessionEnded, AgentSlept):
-        assert sum(isinstance(each, kind) for each in living.history) == TASKS
-    known = {event.event_id: event for event in living.history}
-    assert all(
-        isinstance(known[event.causation_id], MemoriesRetrieved)
-        for event in living.history
-        if isinstance(event, MemoriesUsed) and event.causation_id
-    )
+        assert sum(isinstance(event, kind) for event in events) == TASKS
+    times = [event.at for event in events if isinstance(event, AgentSlept)]
+    assert len({later - earlier for earlier, later in pairwise(times)}) == 1
     assert living.agent.slept == TASKS
+    assert not living.platform.given_up
 
 
 async def test_use_reinforces_fewer_memories_than_retrieval() -> None:
@@ -67,9 +59,9 @@ async def test_without_strengths_no_strength_changes() -> None:
 async def test_a_probe_changes_nothing() -> None:
     """A probe, which is a retrieval outside of a task, appends no event."""
     living = await _lived("use", tasks=3)
-    mind, events = living.mind, len(living.history)
+    mind, events = living.mind, living.platform.log.last
     await living.recall(next(stream(random.Random(1), library()[:5], 1, "recurring")))
-    assert (living.mind, len(living.history)) == (mind, events)
+    assert (living.mind, living.platform.log.last) == (mind, events)
 
 
 def test_the_library_has_passages_of_every_area() -> None:
