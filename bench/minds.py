@@ -199,13 +199,13 @@ async def _asked(resources: Resources, usage: Usage, agents: int, number: int) -
     warm = int(WARM_SHARE * number)
     drawn = chance.choices(range(agents), weights=[1 / rank for rank in range(1, agents + 1)], k=warm + number)
     minds, spent, hits = AgentIndexes(IndexCache()), list[float](), 0
-    place, generation = (resources.database.url, resources.database.schema), resources.vectors.generation
+    place, generation = resources.views.space, resources.vectors.generation
     usage.keep()
     for at, (which, question) in enumerate(zip(drawn, questions(warm + number), strict=True)):
         agent = await resources.views.agent(_name(which))
         if agent is None:
             raise LookupError(f"agent {which} was not defined")
-        began, present = time.perf_counter(), (*place, agent.agent_id, generation) in minds.indexes
+        began, present = time.perf_counter(), (place, agent.agent_id, generation) in minds.indexes
         found = await minds.recall(resources, agent, question, perspective=None, setting=Setting())
         if at >= warm:
             spent.append(time.perf_counter() - began)

@@ -6,10 +6,9 @@ from dataclasses import replace
 from uuid import uuid4
 
 from nemuri.client.client import Client
-from nemuri.client.exchange import Exchange
-from nemuri.platform.in_memory import IN_MEMORY_SERVICES
-from nemuri_infra.in_memory.platform import InMemoryPlatform
+from nemuri.platform.in_memory import IN_MEMORY_SERVICES, InMemoryPlatform
 from nemuri_infra.in_memory.projections import InMemoryProjections
+from nemuri_infra.in_memory.services import InMemoryServices
 from nemuri_infra.models.factory import Models
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
@@ -17,25 +16,25 @@ from nemuri_services.service_registry import SERVICES
 
 MEMORY = "memory"
 """Address of a platform in memory, in place of those of servers."""
-_PLATFORMS: dict[str, InMemoryPlatform] = {}
+_PLATFORMS: dict[str, InMemoryServices] = {}
 """The platforms of this process, by namespace."""
 
 
 async def in_memory_settings() -> Settings:
     """Return the settings of a new platform in memory."""
     settings = Settings(namespace=f"test-{uuid4().hex[:12]}", nats_url=MEMORY, database_url=MEMORY)
-    _PLATFORMS[settings.namespace] = await InMemoryPlatform.of((), settings)
+    _PLATFORMS[settings.namespace] = await InMemoryServices.of((), settings)
     return settings
 
 
-def platform_of(settings: Settings) -> InMemoryPlatform | None:
+def platform_of(settings: Settings) -> InMemoryServices | None:
     """Return the platform in memory that the settings name; None for one on servers."""
     return _PLATFORMS[settings.namespace] if settings.nats_url == MEMORY else None
 
 
 @asynccontextmanager
 async def running_in_memory(
-    platform: InMemoryPlatform, names: Iterable[str], models: Models | None
+    platform: InMemoryServices, names: Iterable[str], models: Models | None
 ) -> AsyncIterator[Resources]:
     """Run services of a platform in memory, and yield their resources."""
     for name in set(names) & set(IN_MEMORY_SERVICES):
@@ -47,13 +46,12 @@ async def running_in_memory(
         platform.stop()
 
 
-def client_of(platform: InMemoryPlatform, client_id: str) -> Client:
+def client_of(platform: InMemoryServices, client_id: str) -> Client:
     """Return a client of a platform in memory."""
-    blobs = replace(platform.resources.blobs, client=client_id)
-    return Client(Exchange(platform.log, client_id), platform.log, blobs, platform.resources.results)
+    return InMemoryPlatform(platform).client(client_id)
 
 
-async def assert_refolds(platform: InMemoryPlatform) -> None:
+async def assert_refolds(platform: InMemoryServices) -> None:
     """Assert that the events of the log, folded again, give the same states, and that there are some."""
     await platform.settle()
     again = InMemoryProjections()

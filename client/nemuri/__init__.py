@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from nemuri.client.memory_offers import RefusedMemoriesError
     from nemuri.client.sync import SyncClient, connect_sync
     from nemuri.client.task_waiting import TaskTimeoutError
+    from nemuri.platform.in_memory import in_memory
 
 __all__ = [
     "CallTimeoutError",
@@ -21,6 +22,7 @@ __all__ = [
     "TaskTimeoutError",
     "connect",
     "connect_sync",
+    "in_memory",
 ]
 
 _HOMES = {
@@ -33,6 +35,7 @@ _HOMES = {
     "TaskTimeoutError": "nemuri.client.task_waiting",
     "connect": "nemuri.client.connection",
     "connect_sync": "nemuri.client.sync",
+    "in_memory": "nemuri.platform.in_memory",
 }
 
 

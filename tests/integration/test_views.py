@@ -64,14 +64,14 @@ async def _taught(client: Client) -> None:
 
 Call = tuple[str, tuple[Any, ...], dict[str, Any]]
 """A method of the views, with its arguments."""
-MEMORY_LISTS = (
+MEMORY_LISTS: tuple[dict[str, Any], ...] = (
     {}, {"containing": "truth EMPTY"}, {"tag": "list"}, {"status": "all"}, {"limit": 2}, {"order": "newest"},
     {"order": "newest", "limit": 2, "status": "all"},
 )  # fmt: skip
-TASK_LISTS = (
+TASK_LISTS: tuple[dict[str, Any], ...] = (
     {}, {"status": "waiting"}, {"client": "bob"}, {"agent": "python"}, {"containing": "EMPTY"}, {"limit": 2},
 )  # fmt: skip
-JOURNALS = (
+JOURNALS: tuple[dict[str, Any], ...] = (
     {}, {"kinds": ("task_assigned",)}, {"limit": 3}, {"oldest_first": True}, {"before": 9}, {"beyond": 9},
 )  # fmt: skip
 
@@ -139,10 +139,8 @@ def _in_order(answer: Any) -> Any:
     """Return an answer whose memories are in the order of their ids, where their order means nothing."""
     if not isinstance(answer, SleepInput):
         return answer
-    ordered = {
-        name: sorted(getattr(answer, name), key=lambda memory: memory.memory_id) for name in ("touched", "faded")
-    }
-    return replace(answer, **{name: tuple(memories) for name, memories in ordered.items()})
+    touched, faded = (sorted(some, key=lambda memory: memory.memory_id) for some in (answer.touched, answer.faded))
+    return replace(answer, touched=tuple(touched), faded=tuple(faded))
 
 
 async def test_both_kinds_of_projections_give_the_same_answers(settings: Settings) -> None:

@@ -20,7 +20,7 @@ from nemuri_domain.strength.aggregate import Agent, Mind
 from nemuri_domain.strength.memory_content import embedded_text, encoded, new_memory
 from nemuri_domain.strength.ranking import selected
 from nemuri_domain.strength.usage_detection import session_end
-from nemuri_infra.in_memory.platform import InMemoryPlatform
+from nemuri_infra.in_memory.services import InMemoryServices
 from nemuri_infra.models.jobs.answer import AnswerJob, answer_of
 from nemuri_infra.models.sources import Source
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
@@ -96,7 +96,7 @@ class ExperimentAgent:
     """An agent that remembers a set of passages and processes one task after the other."""
 
     regime: Regime
-    platform: InMemoryPlatform
+    platform: InMemoryServices
     time: TaskTime
     indexes: AgentIndexes = field(default_factory=AgentIndexes)
 
@@ -106,7 +106,7 @@ class ExperimentAgent:
         attribution = _strengthening_what_is_retrieved() if regime == "retrieval" else SERVICES["attribution"]
         others = ("intake", "orchestrator", "specialist", "strength-sleep")
         time = TaskTime()
-        platform = await InMemoryPlatform.of([*(SERVICES[name] for name in others), attribution], now=time.now)
+        platform = await InMemoryServices.of([*(SERVICES[name] for name in others), attribution], now=time.now)
         vectors = platform.resources.vectors
         beginning = AgentDefined(
             event_id=derive(AGENT, "agent_defined"), agent_id=AGENT, definition=DEFINITION, embedding=vectors.embedding

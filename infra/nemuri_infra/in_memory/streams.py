@@ -60,4 +60,4 @@ class InMemoryStreams(NoServer):
 
     async def consumer_info(self, stream: str, consumer: str) -> ConsumerInfo:
         """Return the description of a consumer, which is not paused."""
-        return ConsumerInfo(name=consumer, stream_name=stream, config=ConsumerConfig())
+        return ConsumerInfo(name=consumer, stream_name=stream, config=ConsumerConfig(), created=None)

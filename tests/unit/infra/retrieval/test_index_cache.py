@@ -67,7 +67,7 @@ def test_indexes_beyond_the_limit_are_dropped() -> None:
     above the limit is not kept.
     """
     cache, chance = IndexCache(), random.Random(2)
-    names = [("db", "z", f"agent{number}", "g") for number in range(5)]
+    names = [("db", f"agent{number}", "g") for number in range(5)]
     for name in names:
         cache.get_or_create(name, lambda: mind(50, 200, chance))
     first = cache.get_or_create(names[0], lambda: pytest.fail("it is there"))

@@ -37,7 +37,7 @@ from nemuri_infra.stores.vectors import Vectors
 
 
 @dataclass(slots=True)
-class InMemoryPlatform:
+class InMemoryServices:
     """Services whose log, projections and stores are in memory.
 
     Events are delivered to one service after the other, in the order of the log, so a run is reproducible. An event
@@ -171,11 +171,7 @@ class InMemoryPlatform:
             work.result()
 
     async def _work(self) -> None:
-        background = (
-            processor.service.background(processor.resources)
-            for processor in self.processors.values()
-            if processor.service.background is not None
-        )
+        background = [_background(processor) for processor in self.processors.values()]
         try:
             await run_together(self._follow(self._fold_all), self._follow(self.settle), *background)
         finally:
@@ -210,6 +206,11 @@ class InMemoryPlatform:
             except Exception as error:
                 if is_outage(error):
                     raise
+
+
+async def _background(processor: EventProcessor) -> None:
+    if processor.service.background is not None:
+        await processor.service.background(processor.resources)
 
 
 async def _resources(
