@@ -1,5 +1,6 @@
 """The buckets of keys and values in memory, and what else services ask of the streams of a server."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 from nats.js.api import ConsumerConfig, ConsumerInfo
@@ -8,6 +9,9 @@ from nats.js.kv import KeyValue
 from typing_extensions import override
 
 from nemuri_infra.in_memory.connection import InMemoryConnection, NoServer
+
+
+_NO_TIME = datetime.fromtimestamp(0, UTC)
 
 
 class InMemoryBucket(KeyValue):
@@ -60,4 +64,4 @@ class InMemoryStreams(NoServer):
 
     async def consumer_info(self, stream: str, consumer: str) -> ConsumerInfo:
         """Return the description of a consumer, which is not paused."""
-        return ConsumerInfo(name=consumer, stream_name=stream, config=ConsumerConfig(), created=None)
+        return ConsumerInfo(name=consumer, stream_name=stream, config=ConsumerConfig(), created=_NO_TIME)
