@@ -10,7 +10,6 @@ from typing_extensions import override
 
 from nemuri_infra.in_memory.connection import InMemoryConnection, NoServer
 
-
 _NO_TIME = datetime.fromtimestamp(0, UTC)
 
 
