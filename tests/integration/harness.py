@@ -181,7 +181,7 @@ async def dead_letters(log: Log) -> list[StoredDeadLetter]:
 
 async def until_idle(resources: Resources, names: Iterable[str] = ALL_SERVICES, *, seconds: float = 60.0) -> None:
     """Wait until the services are idle and the views hold the whole log."""
-    durables = {durable.name for name in names for durable in SERVICES[name].durables(resources.log.subjects)}
+    durables = {durable.name for name in names if (durable := SERVICES[name].durable(resources.log.subjects))}
 
     async def idle() -> bool:
         """Return True if the services are idle and the views hold the whole log."""
