@@ -49,7 +49,7 @@ async def prepare(settings: Settings) -> None:
     log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False, access=settings.access)
     database = Database.at(str(settings.database_url), settings.namespace)
     try:
-        await database.check_usable()
+        await database.create()
         durables = [service.durable(log.subjects) for service in SERVICES.values()]
         with jetstream_needed(str(settings.nats_url)):
             await provision(
@@ -59,7 +59,6 @@ async def prepare(settings: Settings) -> None:
                 replicas=settings.replicas,
                 storage=settings.storage_bytes,
             )
-        await database.create()
     finally:
         await database.close()
         await log.close()
