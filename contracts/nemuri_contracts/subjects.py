@@ -1,7 +1,6 @@
 """All NATS subjects and stream names. The two subjects that hooks need are in `wire_constants`."""
 
 from binascii import crc32
-from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -10,7 +9,7 @@ from nemuri_contracts.event import ClientEvent, Event
 from nemuri_contracts.wire_constants import NO_TASK
 
 PARTITIONS = 256
-"""Number of virtual partitions. It is fixed, so consumers can be regrouped without moving events."""
+"""Number of virtual partitions. It is fixed, so that consumers can be divided without moving events."""
 
 
 def virtual_partition(key: str) -> int:
@@ -70,11 +69,8 @@ class Subjects:
         """Return the subject of an agent's events of one kind. It is a filter if their subjects name tasks."""
         return self._of_agent(agent_id, _task_of(kind), kind.kind_of())
 
-    def of_kind(self, kind: type[Event], partitions: Iterable[int] | None = None) -> tuple[str, ...]:
-        """Return the subject filters of all events of a kind.
-
-        With `partitions`, the filters of agent events cover these virtual partitions only. Other events have none.
-        """
+    def of_kind(self, kind: type[Event]) -> tuple[str, ...]:
+        """Return the subject filters of all events of a kind."""
         first, name = f"{self.namespace}.{kind.stream}", kind.kind_of()
         match kind.stream:
             case "operator":
@@ -84,8 +80,7 @@ class Subjects:
             case "client":
                 return (f"{first}.{_task_of(kind)}.*.{name}",)
             case _:
-                keys = ("*",) if partitions is None else partitions
-                return tuple(f"{first}.{_task_of(kind)}.{key}.*.{name}" for key in keys)
+                return (f"{first}.{_task_of(kind)}.*.*.{name}",)
 
     def address(self, kind: type[Event]) -> str:
         """Return the subject of a kind with a name in braces for each variable part, such as

@@ -145,7 +145,7 @@ class ScheduleRunner:
         found: Counter[str] = Counter()
         for each in await retried(lambda: consumers_of(log.stream, log.subjects.stream)):
             if each.config.durable_name and each.delivered:
-                found[each.name.rpartition("-")[0] or each.name] += each.delivered.consumer_seq
+                found[each.name] += each.delivered.consumer_seq
         return found
 
     def _matching(self, name: str, begin: int) -> int:

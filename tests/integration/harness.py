@@ -195,7 +195,7 @@ async def until_idle(resources: Resources, names: Iterable[str] = ALL_SERVICES, 
     if (platform := platform_of(resources.settings)) is not None:
         await platform.settled()
         return
-    durables = {durable.name for name in names for durable in SERVICES[name].durables(resources.log.subjects)}
+    durables = {durable.name for name in names if (durable := SERVICES[name].durable(resources.log.subjects))}
 
     async def idle() -> bool:
         """Return True if the services are idle and the views hold the whole log."""

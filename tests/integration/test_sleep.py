@@ -144,8 +144,8 @@ async def test_one_of_two_sleeps_on_the_same_state_is_refused(settings: Settings
             await resources.log.append(other.event, expected=other.last)
 
 
-async def test_concurrent_workers_without_partitions_sleep_once(settings: Settings, seed: int) -> None:
-    """With eight concurrent workers that get events without partitions, every session is part of exactly one sleep."""
+async def test_concurrent_sleeps_of_an_agent_happen_once(settings: Settings, seed: int) -> None:
+    """If eight handlers work for one agent at the same time, every session is part of exactly one sleep."""
     rng = random.Random(seed)
     async with running_services(settings, ["projector"]) as resources:
         await resources.log.append(agent_defined())

@@ -11,11 +11,13 @@ import pytest
 
 from nemuri.platform.serving import run_services
 from nemuri_contracts.client_events import TaskSubmitted
+from nemuri_contracts.strength import SessionEnded
 from nemuri_infra.runtime.faststream_application import application
 from nemuri_infra.runtime.provisioning import provision
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.service import Service
 from nemuri_infra.runtime.settings import Settings
+from tests.integration.harness import eventually
 
 pytestmark = pytest.mark.connected
 CONCURRENT_EVENTS = 2
@@ -58,8 +60,8 @@ async def running_workers(
 ) -> AsyncIterator[Resources]:
     """Run `workers` workers of the service, and yield their resources. Releases the handlers afterwards."""
     async with open_resources(settings) as resources, run_services(resources, ["projector"]), AsyncExitStack() as stack:
-        durables = service_under_test.worker("none").durables(resources.log.subjects)
-        await provision(resources.log, durables, ack_wait=settings.ack_wait)
+        durable = service_under_test.worker("none").durable(resources.log.subjects)
+        await provision(resources.log, filter(None, [durable]), ack_wait=settings.ack_wait)
         for number in range(workers):
             app = application(service_under_test.worker(f"worker-{number}"), resources)
             await stack.enter_async_context(app.lifespan_context())
@@ -100,3 +102,51 @@ async def test_an_event_held_by_a_busy_worker_is_not_redelivered(settings: Setti
         ended = await resources.log.stream.consumer_info(resources.log.subjects.stream, "desk")
     assert sorted(service_under_test.started) == sorted(event.event_id for event in said)
     assert info.num_redelivered == ended.num_redelivered == 0
+
+
+@dataclass
+class Concurrency:
+    """The events of agents that a service handles at the same time."""
+
+    working: Counter[str] = field(default_factory=Counter)
+    max_working: Counter[str] = field(default_factory=Counter)
+    max_together: int = 0
+    done: int = 0
+
+    def worker(self) -> Service:
+        """Return a service that handles one event of an agent at a time."""
+        service = Service("clerk", one_per_agent=True)
+
+        @service.handles(SessionEnded)
+        async def take(event: SessionEnded, resources: Resources) -> None:
+            agent = event.agent_id
+            self.working[agent] += 1
+            self.max_working[agent] = max(self.max_working[agent], self.working[agent])
+            self.max_together = max(self.max_together, self.working.total())
+            await resources.log.last_sequence()  # so that others could begin meanwhile
+            self.working[agent] -= 1
+            self.done += 1
+
+        return service
+
+
+async def test_a_worker_handles_one_event_of_an_agent_at_a_time(settings: Settings) -> None:
+    """A worker of such a service handles the events of one agent one after the other, and those of several together."""
+    seen, agents, each = Concurrency(), ("ann", "bob", "cleo"), 12
+    async with open_resources(settings) as resources, run_services(resources, ["projector"]):
+        durable = seen.worker().durable(resources.log.subjects)
+        await provision(resources.log, filter(None, [durable]), ack_wait=settings.ack_wait)
+        for agent in agents * each:
+            await resources.log.append(SessionEnded(event_id=uuid4(), agent_id=agent, assignment_id=uuid4()))
+        app = application(seen.worker(), resources)
+        async with app.lifespan_context():
+            await app.start()
+
+            async def all_done() -> bool:
+                """Return True if every event was handled."""
+                return seen.done == len(agents) * each
+
+            await eventually(all_done)
+            await app.stop()
+    assert seen.max_working == dict.fromkeys(agents, 1)
+    assert seen.max_together > 1

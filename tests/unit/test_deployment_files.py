@@ -56,12 +56,10 @@ def test_no_service_stops_before_its_successor_is_ready() -> None:
     assert [name for name in SERVICES if "strategy" in manifests[name]["spec"]] == []
 
 
-def test_a_service_that_takes_one_event_of_an_agent_at_a_time_is_not_scaled() -> None:
-    """A service that handles one event of an agent at a time has a fixed number of consumers, and is therefore not
-    scaled.
-    """
+def test_every_service_but_the_projector_is_scaled() -> None:
+    """Every service is scaled on the lag of its one consumer, except the projector, which is the only writer."""
     scaled = _by_name(yaml.safe_load_all(generated_files(ROOT)[KUBERNETES / "scaling.yaml"]))
-    assert scaled.keys() == SERVICES.keys() - {"projector", "strength-sleep", "trainer"}
+    assert scaled.keys() == SERVICES.keys() - {"projector"}
 
 
 def test_a_file_without_the_marking_comments_is_refused(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """The status of a platform: the log, the views, the consumers, and what waits for a person."""
 
-import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -18,20 +17,17 @@ from nemuri_services.service_registry import SERVICES
 if TYPE_CHECKING:
     from nemuri.client.client import Client
 
-_PARTITION = re.compile(r"-\d+$")
-
 
 class ConsumerStatus(Value):
-    """The state of a service's consumers. The partitions of a service are counted together."""
+    """The state of a service's consumer."""
 
     pending: int = 0
     """Number of messages that were not delivered yet."""
     in_work: int = 0
     """Number of messages that were delivered and are not acknowledged yet."""
-    paused: int = 0
-    """Number of partitions that are paused."""
-    missing: tuple[str, ...] = ()
-    """Names of the consumers that the server does not have."""
+    paused: bool = False
+    missing: bool = False
+    """True if the server does not have the consumer."""
 
 
 class PlatformStatus(StatusView):
@@ -82,14 +78,13 @@ def _by_service(client: "Client", known: Iterable[ConsumerInfo]) -> dict[str, Co
     """Return the state of the consumers by the name of the service, sorted. The counts come from the NATS server."""
     subjects, found = client.log.subjects, dict[str, ConsumerStatus]()
     there = {consumer_info.config.durable_name: consumer_info for consumer_info in known}
-    wanted = {durable.name for service in SERVICES.values() for durable in service.durables(subjects)}
-    for durable in sorted(filter(None, wanted | there.keys())):
-        name = _PARTITION.sub("", durable)
-        before, each = found.get(name, ConsumerStatus()), there.get(durable)
+    wanted = {durable.name for service in SERVICES.values() if (durable := service.durable(subjects))}
+    for name in sorted(filter(None, wanted | there.keys())):
+        consumer = there.get(name)
         found[name] = ConsumerStatus(
-            pending=before.pending + ((each.num_pending or 0) if each else 0),
-            in_work=before.in_work + ((each.num_ack_pending or 0) if each else 0),
-            paused=before.paused + bool(each and each.paused),
-            missing=before.missing if each else (*before.missing, durable),
+            pending=(consumer.num_pending or 0) if consumer else 0,
+            in_work=(consumer.num_ack_pending or 0) if consumer else 0,
+            paused=bool(consumer and consumer.paused),
+            missing=consumer is None,
         )
     return found

@@ -75,7 +75,7 @@ def _say_status(found: "PlatformStatus", session: Session) -> None:
     if found.dead_letters:
         say(f"dead letters  {found.dead_letters}; see `{next_command(session, 'dead list')}`")
     for name, at in found.consumers.items():
-        missing = f", missing: {', '.join(at.missing)}" if at.missing else ""
+        missing = ", missing" if at.missing else ""
         paused = ", paused by an erasure" if at.paused and not found.incomplete else ""
         say(f"{name:12}  {at.pending} pending, {at.in_work} in work{missing}{paused}")
     for line in (*warnings(found.storage), *_disk(session)):

@@ -49,13 +49,16 @@ async def prepare(settings: Settings) -> None:
     log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False, access=settings.access)
     database = Database.at(str(settings.database_url), settings.namespace)
     try:
-        await database.check_usable()
-        durables = [durable for service in SERVICES.values() for durable in service.durables(log.subjects)]
+        await database.create()
+        durables = [service.durable(log.subjects) for service in SERVICES.values()]
         with jetstream_needed(str(settings.nats_url)):
             await provision(
-                log, durables, ack_wait=settings.ack_wait, replicas=settings.replicas, storage=settings.storage_bytes
+                log,
+                filter(None, durables),
+                ack_wait=settings.ack_wait,
+                replicas=settings.replicas,
+                storage=settings.storage_bytes,
             )
-        await database.create()
     finally:
         await database.close()
         await log.close()
@@ -72,7 +75,7 @@ async def ensure_provisioned(settings: Settings, names: Iterable[str]) -> None:
     log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False, access=settings.access)
     database = Database.at(str(settings.database_url), settings.namespace)
     try:
-        for durable in (each for name in names for each in SERVICES[name].durables(log.subjects)):
+        for durable in filter(None, (SERVICES[name].durable(log.subjects) for name in names)):
             await log.stream.consumer_info(log.subjects.stream, durable.name)
         await database.check()
     except NotFoundError as error:

@@ -40,7 +40,7 @@ class PlatformHealth:
 
 def health_of(status: PlatformStatus) -> PlatformHealth:
     """Return the judgement on a status."""
-    missing = [name for consumer in status.consumers.values() for name in consumer.missing]
+    missing = [name for name, consumer in status.consumers.items() if consumer.missing]
     paused = [name for name, each in status.consumers.items() if each.paused]
     behind = [name for name, each in status.consumers.items() if each.pending >= BEHIND]
     full = [f"{name} {share:.0%}" for name, share in status.storage.items() if share >= FULL]

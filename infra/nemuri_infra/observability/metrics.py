@@ -65,7 +65,7 @@ class Metrics:
             registry=registry,
         )
         self.pending = Gauge(
-            "nemuri_consumer_pending_events", "Events pending for a consumer, all partitions together.", ["consumer"],
+            "nemuri_consumer_pending_events", "Events pending for a consumer.", ["consumer"],
             registry=registry,
         )  # fmt: skip
         self.unacknowledged = Gauge(

@@ -17,6 +17,10 @@ DEFAULT_CONNECTIONS = 4
 """Default maximum number of connections. Half of the maximum stay open while they are unused."""
 PROVISION_ADVICE = "start `nemuri up`, or run `python -m nemuri.cli.provision` as the provisioner"
 """Advice on how to create the projections."""
+_CREATE_ALONE = text("""
+    -- Waits until no other process creates projections, and returns the encoding of the database.
+    SELECT current_setting('server_encoding') FROM pg_advisory_xact_lock(hashtext('nemuri-create'))
+""")
 _CREATED = text("SELECT to_regclass('checkpoint')")
 T = TypeVar("T")
 
@@ -111,24 +115,20 @@ class Database:
             await connection.execute(text(f"TRUNCATE {', '.join(names)}"))
 
     async def check_usable(self) -> None:
-        """Raise `DatabaseError` if the database does not answer, has no transactions or is not encoded in UTF-8."""
+        """Raise `DatabaseError` if `create` would, and create nothing."""
         async with self._alone() as alone, alone.begin() as connection:
-            encoding = (await connection.execute(text("SHOW server_encoding"))).scalar_one()
-        if encoding != REQUIRED_ENCODING:
-            made = f"CREATE DATABASE … ENCODING '{REQUIRED_ENCODING}' TEMPLATE template0"
-            raise DatabaseError(
-                f"the database has the encoding {encoding}, not {REQUIRED_ENCODING}; create one with `{made}`"
-            )
+            _check_encoding((await connection.execute(text("SHOW server_encoding"))).scalar_one())
 
     async def create(self) -> None:
         """Create the schema and its tables, unless they exist.
 
-        Waits while another process does so. Raises `DatabaseError` if the database cannot be used.
+        Waits while another process does so. Raises `DatabaseError` if the database does not answer, has no transactions
+        or is not encoded in UTF-8.
         """
         from nemuri_infra.projections.schema import creation  # a process that only reads does not need the statements
 
         async with self._alone() as alone, alone.begin() as connection:
-            await connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('nemuri-create'))"))
+            _check_encoding((await connection.execute(_CREATE_ALONE)).scalar_one())
             await connection.execute(text("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public"))
             await connection.execute(text(f'CREATE SCHEMA IF NOT EXISTS "{self.schema}"'))
             if (await connection.execute(_CREATED)).scalar_one() is None:
@@ -157,6 +157,14 @@ class Database:
             raise DatabaseError(f"the database cannot be used: {reason(error)}") from error
         if not there:
             raise DatabaseError(f"there are no projections of {self.schema!r} yet; {PROVISION_ADVICE}")
+
+
+def _check_encoding(encoding: str) -> None:
+    if encoding != REQUIRED_ENCODING:
+        made = f"CREATE DATABASE … ENCODING '{REQUIRED_ENCODING}' TEMPLATE template0"
+        raise DatabaseError(
+            f"the database has the encoding {encoding}, not {REQUIRED_ENCODING}; create one with `{made}`"
+        )
 
 
 async def binary_rows(connection: AsyncConnection, query: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:

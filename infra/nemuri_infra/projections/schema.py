@@ -1,7 +1,6 @@
 """Creation of the projections' schema, from the tables alone."""
 
 from functools import cache
-from typing import Final
 
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateIndex, CreateTable, ExecutableDDLElement, SetTableComment
@@ -9,9 +8,6 @@ from sqlalchemy.schema import CreateIndex, CreateTable, ExecutableDDLElement, Se
 from nemuri_infra.projections.state_tables import metadata
 from nemuri_infra.projections.tables import memory_vector, retrieval_index
 from nemuri_infra.projections.write_function import create_function
-
-PARTITIONS: Final = 16
-"""Number of partitions of the vectors."""
 
 
 @cache
@@ -33,15 +29,9 @@ def creation() -> str:
 def _further() -> list[str]:
     """Return the statements for what SQLAlchemy has no words for."""
     vectors, indexes = memory_vector.name, retrieval_index.name
-    partitions = (
-        f"CREATE TABLE {vectors}_{number} PARTITION OF {vectors}"
-        f" FOR VALUES WITH (MODULUS {PARTITIONS}, REMAINDER {number})"
-        for number in range(PARTITIONS)
-    )
     return [
-        # Must precede the partitions. Otherwise wide vectors are stored out of line and read three times slower.
+        # Otherwise wide vectors are stored out of line and read three times slower.
         f"ALTER TABLE {vectors} ALTER COLUMN vector SET STORAGE PLAIN",
-        *partitions,
         # The data is hardly compressible.
         f"ALTER TABLE {indexes} ALTER COLUMN data SET STORAGE EXTERNAL",
         # Services write it, also those whose role may only read the projections.

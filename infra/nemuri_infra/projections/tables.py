@@ -110,7 +110,6 @@ memory_vector = Table(
     Column("model", Text, nullable=False),
     Column("vector", Vector(), nullable=False),
     PrimaryKeyConstraint("agent_id", "model", "memory_id"),
-    postgresql_partition_by="HASH (agent_id)",
     comment="Vectors of all memories. The column `model` holds the generation: embedding model and dimension.",
 )
 retrieval_index = Table(

@@ -65,23 +65,25 @@ logger = structlog.get_logger()
 def application(service: Service, resources: Resources) -> FastStream:
     """Return the service as an application that handles its events, answers its queries and runs its background work.
 
-    The durable consumers of the service must have been provisioned. Their events come from `DurableReader`: a pull
+    The durable consumer of the service must have been provisioned. Its events come from `DurableReader`: a pull
     subscriber of FastStream asks for one message at a time, which takes twice as many messages of the bus, or for a
     batch that it hands over only when it is complete.
     """
     resources = resources.of(service.name)
     broker, processor = _broker(service, resources), EventProcessor(service, resources)
-    readers = [_reader(durable, processor) for durable in service.durables(resources.log.subjects)]
+    durable = service.durable(resources.log.subjects)
+    reader = None if durable is None else _reader(durable, processor)
     answering = QueryAnswering(processor)
     for kind, topic in service.query_topics():
         _answer(broker, kind, topic, answering)
 
     async def begin() -> None:
-        for reader in readers:
+        if reader is not None:
             reader.start(lambda ended: _report(service.name, ended, resources))
 
     async def end() -> None:
-        await asyncio.gather(*(reader.stop(DRAIN_SECONDS) for reader in readers))
+        if reader is not None:
+            await reader.stop(DRAIN_SECONDS)
 
     return FastStream(
         broker, lifespan=_lifespan(service, resources), after_startup=[begin], on_shutdown=[end], logger=None
@@ -154,23 +156,23 @@ def _reader(durable: Durable, processor: EventProcessor) -> DurableReader:
     """Return a reader of a durable consumer. A stopping reader first gives back the events that wait for a slot, so
     that another worker gets them at once.
     """
-    turns, log = _slots_for(durable.concurrency), processor.resources.log
-    room = HELD_FACTOR * durable.concurrency if durable.concurrency > 1 else 1
+    service, log = processor.service, processor.resources.log
+    turns = _slots_of(service)
     return DurableReader(
         log.connection,
         f"$JS.API.CONSUMER.MSG.NEXT.{log.subjects.stream}.{durable.name}",
-        HELD_TOGETHER if processor.service.together else room,
+        HELD_TOGETHER if service.together else HELD_FACTOR * service.concurrency,
         processor.resources.settings.ack_wait,
         partial(handle_message, processor=processor, turns=turns),
         turns.close,
     )
 
 
-def _slots_for(concurrency: int) -> FairSlots:
-    """Return the slots of one worker for a service with this concurrency. No client can occupy all of them."""
-    return FairSlots(
-        concurrency + concurrency // EXTRA_SLOTS_DIVISOR, share=concurrency, max_queue=QUEUE_FACTOR * concurrency
-    )
+def _slots_of(service: Service) -> FairSlots:
+    """Return the slots of one worker of a service. No client can occupy all of them, or an agent gets one at a time."""
+    most = service.concurrency
+    share = 1 if service.one_per_agent else most
+    return FairSlots(most + most // EXTRA_SLOTS_DIVISOR, share, max_queue=QUEUE_FACTOR * most)
 
 
 def _answer(broker: NatsBroker, kind: type[Query], topic: str, answering: QueryAnswering) -> None:

@@ -17,7 +17,6 @@ from nemuri_infra.projections.progress import BehindError
 from nemuri_infra.runtime.event_processor import EventProcessor, GaveUpError
 from nemuri_infra.runtime.fair_turns import CrowdedError, FairSlots
 from nemuri_infra.runtime.outage_errors import is_outage
-from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.stores.dead_letters import DeadLetters, dead_letter_of, with_event_details
 
 MAX_BACKOFF_SECONDS = 30.0
@@ -41,14 +40,14 @@ class _Arrival:
 
     raw: Msg
     event: AnyEvent | UndecodableError
-    client: str
-    """The client whose slot the event takes."""
+    party: str
+    """The client whose slot the event takes, or the agent if the service handles one event of an agent at a time."""
     settle: Settlement
 
     @property
     def place(self) -> tuple[str, int]:
-        """Return the client, and the sequence of the message."""
-        return self.client, self.raw.metadata.sequence.stream
+        """Return the party, and the sequence of the message."""
+        return self.party, self.raw.metadata.sequence.stream
 
 
 async def handle_message(raw: Msg, processor: EventProcessor, turns: FairSlots) -> None:
@@ -58,7 +57,7 @@ async def handle_message(raw: Msg, processor: EventProcessor, turns: FairSlots) 
     Events that do not count, and those that are handled together, need no slot. The message is redelivered if the
     client has too many events waiting.
     """
-    arrival, resources = await _arrival(raw, processor.resources, look=turns.busy), processor.resources
+    arrival, resources = await _arrival(raw, processor, look=turns.busy), processor.resources
     event = arrival.event
     try:
         with delivery(processor.service.name, raw, resources.metrics) as seen:
@@ -68,7 +67,7 @@ async def handle_message(raw: Msg, processor: EventProcessor, turns: FairSlots) 
                 else:
                     seen.concerns(event)
                     turns.admit(*arrival.place)
-                    slot = nullcontext() if processor.is_grouped(event) else turns.turn(arrival.client)
+                    slot = nullcontext() if processor.is_grouped(event) else turns.turn(arrival.party)
                     await processor.process(event, raw.metadata.num_delivered, slot)
     except CrowdedError as error:
         resources.metrics.put_off.labels(processor.service.name).inc()
@@ -76,12 +75,14 @@ async def handle_message(raw: Msg, processor: EventProcessor, turns: FairSlots) 
     await arrival.settle()
 
 
-async def _arrival(raw: Msg, resources: Resources, *, look: bool) -> _Arrival:
-    log = resources.log
+async def _arrival(raw: Msg, processor: EventProcessor, *, look: bool) -> _Arrival:
+    resources, log = processor.resources, processor.resources.log
     try:
         event = log.decode(raw)
     except UndecodableError as error:
         return _Arrival(raw, error, log.subjects.client_of(raw.subject) or "", raw.ack)
+    if processor.service.one_per_agent and event.agent_id is not None:
+        return _Arrival(raw, event, event.agent_id, raw.ack)
     return _Arrival(raw, event, await resources.clients.of(event, resources.database, look=look), raw.ack)
 
 

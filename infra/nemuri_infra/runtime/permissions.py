@@ -90,7 +90,7 @@ class Permissions:
 
     def durables(self) -> dict[str, tuple[Durable, ...]]:
         """Return the durable consumers of all services, by stream."""
-        mine = tuple(durable for service in self.services.values() for durable in service.durables(self.subjects))
+        mine = tuple(filter(None, (service.durable(self.subjects) for service in self.services.values())))
         timers = tuple(timers_durable(self.subjects, each) for each in TIMER_SERVICES)
         return {self.subjects.stream: mine, self.subjects.timers_stream: timers}
 
@@ -148,7 +148,7 @@ class Permissions:
             tries = attempts_bucket(self.subjects.namespace)
             rights |= publishing(self.subjects.dead(service.name), f"$KV.{tries}.{service.name}.*")
             rights |= publishing(f"{API}.STREAM.MSG.GET.KV_{tries}")
-        for durable in service.durables(self.subjects):
+        if (durable := service.durable(self.subjects)) is not None:
             rights |= consuming(self.subjects.stream, durable)
         for _, topic in service.query_topics():
             answers = (REPLY_SUBJECTS, *(f"{inbox(self.user(role))}.>" for role in QUERY_ROLES))

@@ -1,11 +1,12 @@
 """Provisioning: creating the streams, stores and consumers of a namespace before anything else runs."""
 
+import asyncio
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
 from nats.js import JetStreamContext, api
-from nats.js.errors import NotFoundError
+from nats.js.errors import BadRequestError
 
 from nemuri_contracts.event import TUTOR
 from nemuri_contracts.subjects import Subjects
@@ -22,6 +23,8 @@ from nemuri_infra.stores.results import result_bucket
 from nemuri_infra.stores.snapshots import snapshot_bucket
 from nemuri_infra.stores.vectors import vector_bucket
 
+STREAM_EXISTS = 10058
+"""The server's error code for a stream that exists with another configuration."""
 RESULT_SECONDS = 7 * 24 * 3600.0
 """Seconds for which a result is stored. After that time results are read from the projections."""
 TIMER_SERVICES = (TUTOR, "specialist")
@@ -56,12 +59,11 @@ async def provision(
     accepts no more.
     """
     subjects, bounds = log.subjects, limits(log.subjects, storage)
-    for wanted in _streams(subjects, replicas):
-        await _stream(log.stream, replace(wanted, max_bytes=bounds.get(str(wanted.name))))
-    consumers = [_consumer(durable, ack_wait, replicas) for durable in durables]
-    await _consumers(log.stream, subjects.stream, consumers)
-    timers = [_consumer(timers_durable(subjects, service), ack_wait, replicas) for service in TIMER_SERVICES]
-    await _consumers(log.stream, subjects.timers_stream, timers)
+    streams = [replace(config, max_bytes=bounds.get(str(config.name))) for config in _streams(subjects, replicas)]
+    await asyncio.gather(*(_stream(log.stream, config) for config in streams))
+    timers = [timers_durable(subjects, service) for service in TIMER_SERVICES]
+    for stream, its_durables in ((subjects.stream, durables), (subjects.timers_stream, timers)):
+        await _consumers(log.stream, stream, [_consumer(durable, ack_wait, replicas) for durable in its_durables])
 
 
 def _streams(subjects: Subjects, replicas: int) -> Iterator[api.StreamConfig]:
@@ -135,18 +137,16 @@ async def _consumers(context: JetStreamContext, stream: str, wanted: Iterable[ap
         consumer_info.name: consumer_info.config.pause_until for consumer_info in await consumers_of(context, stream)
     }
     pause = max(filter(None, there.values()), default=None)
-    for config in wanted:
-        await context.add_consumer(
-            stream, config if config.durable_name in there else replace(config, pause_until=pause)
-        )
+    configs = [config if config.durable_name in there else replace(config, pause_until=pause) for config in wanted]
+    await asyncio.gather(*(context.add_consumer(stream, config) for config in configs))
 
 
 async def _stream(context: JetStreamContext, wanted: api.StreamConfig) -> None:
     try:
-        await context.stream_info(str(wanted.name))
-    except NotFoundError:
         await context.add_stream(wanted)
-    else:
+    except BadRequestError as error:
+        if error.err_code != STREAM_EXISTS:
+            raise
         await context.update_stream(wanted)
 
 

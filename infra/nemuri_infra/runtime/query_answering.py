@@ -104,8 +104,7 @@ class QueryAnswering:
         Raises an outage error for a command while the log is incomplete.
         """
         if isinstance(query, Command):
-            durable, *_ = self.service.durables(self.resources.log.subjects)
-            await check_complete(self.resources.log, durable.name)
+            await check_complete(self.resources.log, self.service.name)
         if isinstance(query, RetryEvent):
             return await self._retry(query)
         done = await self.service.query_handlers[type(query)](query, self.resources)

@@ -132,7 +132,8 @@ class Readiness:
     def _consumers(self, service: Service) -> Iterable[tuple[str, str]]:
         subjects = self.resources.log.subjects
         timers = [(subjects.timers_stream, service.name)] if service.name in TIMER_SERVICES else []
-        return [*((subjects.stream, durable.name) for durable in service.durables(subjects)), *timers]
+        durable = service.durable(subjects)
+        return [*([(subjects.stream, durable.name)] if durable else []), *timers]
 
     async def _consumer(self, service: str, stream: str, durable: str, lag: dict[str, tuple[int, int]]) -> str | None:
         try:

@@ -7,7 +7,7 @@
 5. A missing dependency delays an event and never counts as a failure.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import reduce
@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar, cast, get_args, get_origin, get_type_h
 
 from nemuri_contracts.event import ClientEvent, Event
 from nemuri_contracts.queries import Answer, Query, Refusal, RetryEvent
-from nemuri_contracts.subjects import PARTITIONS, Subjects
+from nemuri_contracts.subjects import Subjects
 from nemuri_contracts.tasks import ReactionFailed
 from nemuri_infra.runtime.provisioning import Durable
 from nemuri_infra.runtime.resources import Resources
@@ -78,9 +78,10 @@ class Service:
     name: str
     concurrency: int = 16
     """Maximum number of events that one worker handles concurrently."""
-    groups: int | None = None
-    """Number of groups into which agents are divided; None for no groups. The events of a group are handled one at a
-    time.
+    one_per_agent: bool = False
+    """True if a worker handles at most one event of an agent at a time.
+
+    Two workers may handle two events of an agent at the same time. Then `ConditionalAppend` lets one of them win.
     """
     handlers: dict[type[Event], EventHandler] = field(default_factory=dict)
     log_only: set[type[Event]] = field(default_factory=set)
@@ -163,24 +164,14 @@ class Service:
         retried = ((RetryEvent, f"{RetryEvent.name}.{self.name}"),) if self.handlers else ()
         return (*((kind, kind.name) for kind in self.query_handlers), *retried)
 
-    def durables(self, subjects: Subjects) -> tuple[Durable, ...]:
-        """Return the durable consumers of the service: one, or with `groups` one for each group; none without event
-        handlers.
-        """
+    def durable(self, subjects: Subjects) -> Durable | None:
+        """Return the durable consumer of the service, which all its workers share; None without event handlers."""
         if not self.handlers:
-            return ()
-        if self.groups is None:
-            said = [
-                handler for handler in self.handlers if not (self.consumes_client_events and handler.stream == "client")
-            ]
-            clients = (subjects.clients,) if self.consumes_client_events else ()
-            return (Durable(self.name, (*clients, *_subjects(subjects, said)), self.concurrency, WORKERS, MAX_PUT_OFF),)
-        return tuple(
-            Durable(
-                f"{self.name}-{group}", _subjects(subjects, self.handlers, range(group, PARTITIONS, self.groups)), 1
-            )
-            for group in range(self.groups)
-        )
+            return None
+        kinds = [kind for kind in self.handlers if not (self.consumes_client_events and kind.stream == "client")]
+        clients = (subjects.clients,) if self.consumes_client_events else ()
+        filters = (subject for kind in kinds for subject in subjects.of_kind(kind))
+        return Durable(self.name, (*clients, *filters), self.concurrency, WORKERS, MAX_PUT_OFF)
 
 
 def _events_in(returned: Any) -> frozenset[type[Event]]:
@@ -188,10 +179,3 @@ def _events_in(returned: Any) -> frozenset[type[Event]]:
     if isinstance(returned, type) and get_origin(returned) is None:
         return frozenset({returned} if issubclass(returned, Event) else ())
     return reduce(frozenset.union, map(_events_in, get_args(returned)), frozenset[type[Event]]())
-
-
-def _subjects(
-    subjects: Subjects, kinds: Iterable[type[Event]], partitions: Iterable[int] | None = None
-) -> tuple[str, ...]:
-    chosen = None if partitions is None else tuple(partitions)
-    return tuple(subject for kind in kinds for subject in subjects.of_kind(kind, chosen))

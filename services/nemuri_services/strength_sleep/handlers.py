@@ -8,7 +8,7 @@ from nemuri_domain.strength.sleep import SleepInput
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, ConditionalAppend, Service
 
-service = Service("strength-sleep", groups=16, capabilities=frozenset({Capability.READS_CLOCK}))
+service = Service("strength-sleep", one_per_agent=True, capabilities=frozenset({Capability.READS_CLOCK}))
 
 
 @service.handles(SessionEnded)

@@ -13,7 +13,7 @@ from nemuri_infra.runtime.service import ConditionalAppend, Service
 from nemuri_services.trainer import training
 from nemuri_services.trainer.retrieval_log_cache import Pasts
 
-service = Service("trainer", groups=16)
+service = Service("trainer", one_per_agent=True)
 pasts = Pasts()
 
 

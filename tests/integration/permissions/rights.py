@@ -274,13 +274,12 @@ def consumer_rights(name: str) -> dict[str, set[str]]:
         **{f"$JS.API.CONSUMER.MSG.NEXT.{name}-timers.{timer}": {timer} for timer in WITH_TIMERS},
         **{f"$JS.ACK.{name}-timers.{timer}.1.2.3.4.5": {timer} for timer in WITH_TIMERS},
     }
-    for service in ("intake", "orchestrator", "specialist", "attribution", "routing-memory", "tutor", "query-api"):
+    for service in (
+        "intake", "orchestrator", "specialist", "attribution", "routing-memory", "tutor", "query-api", "strength-sleep",
+        "trainer",
+    ):  # fmt: skip
         expected[f"$JS.API.CONSUMER.MSG.NEXT.{name}.{service}"] = {service}
         expected[f"$JS.ACK.{name}.{service}.1.2.3.4.5"] = {service}
-    for service in ("strength-sleep", "trainer"):
-        for group in range(16):
-            expected[f"$JS.API.CONSUMER.MSG.NEXT.{name}.{service}-{group}"] = {service}
-            expected[f"$JS.ACK.{name}.{service}-{group}.1.2.3.4.5"] = {service}
     return expected
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from nemuri_contracts.client_events import MemoryOffered, TaskSubmitted
 from nemuri_contracts.codec import EVENTS
-from nemuri_contracts.event import AgentEvent, ClientEvent
+from nemuri_contracts.event import ClientEvent
 from nemuri_contracts.strength import AgentSlept, SessionEnded
 from nemuri_contracts.subjects import PARTITIONS, Subjects, virtual_partition
 from nemuri_contracts.tasks import TaskAssigned
@@ -33,24 +33,6 @@ def test_every_kind_has_its_subject(subtests: pytest.Subtests) -> None:
             assert not re.search(r"[\s*>\x00]", subject)
             assert [each for each in SUBJECTS.of_kind(type(event)) if _matches(each, subject)]
             assert [each for each in SUBJECTS.everything if _matches(each, subject)]
-
-
-def test_exactly_one_group_of_partitions_receives_an_event(subtests: pytest.Subtests) -> None:
-    """However the partitions are divided into groups, exactly one group receives an event.
-
-    Only events of agents have a partition.
-    """
-    for kind, event in EXAMPLES.items():
-        with subtests.test(kind):
-            groups = [range(group, PARTITIONS, 16) for group in range(16)]
-
-            hearing = [
-                group
-                for group in groups
-                if any(_matches(each, SUBJECTS.of(event)) for each in SUBJECTS.of_kind(type(event), group))
-            ]
-
-            assert len(hearing) == (1 if isinstance(event, AgentEvent) else 16)
 
 
 def test_no_filter_of_a_kind_matches_another_kind() -> None:

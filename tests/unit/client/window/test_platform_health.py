@@ -41,8 +41,8 @@ def test_each_fault_is_named_with_its_place() -> None:
     """Name the projector, ended services, missing and late consumers and full stores."""
     consumers = {
         "intake": ConsumerStatus(pending=BEHIND),
-        "specialist": ConsumerStatus(missing=("specialist-3",)),
-        "tutor": ConsumerStatus(paused=1),
+        "specialist": ConsumerStatus(missing=True),
+        "tutor": ConsumerStatus(paused=True),
     }
     stopped = {"tutor": "it returned"}
     found = health_of(
@@ -57,7 +57,7 @@ def test_each_fault_is_named_with_its_place() -> None:
     assert found.faults == {
         "halted": "the fold broke",
         "stopped": "tutor (it returned)",
-        "missing": "specialist-3",
+        "missing": "specialist",
         "paused": "tutor",
         "behind": "intake",
         "full": "log 91%",
@@ -66,7 +66,7 @@ def test_each_fault_is_named_with_its_place() -> None:
 
 def test_a_restore_explains_the_pauses() -> None:
     """Name an unfinished restore instead of the services that it pauses."""
-    found = health_of(status(incomplete=True, consumers={"tutor": ConsumerStatus(paused=1)}))
+    found = health_of(status(incomplete=True, consumers={"tutor": ConsumerStatus(paused=True)}))
     assert [*found.faults] == ["incomplete"]
 
 
