@@ -4,7 +4,7 @@ The module contains the parts of the prompt and the parsers of the reply (docume
 """
 
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping
 from typing import Final
 
 from pydantic import ValidationError
@@ -33,11 +33,6 @@ def asked(clarification: Clarification | None) -> str | PromptPart:
     return prompt("answer_asked").part({"outcome": outcome, "asked": texts})
 
 
-def found_signs(signs: Sequence[Sign]) -> list[FencedText]:
-    """Return the signs of trouble that rules found, fenced because they quote sources."""
-    return [FencedText(f"sign{number}", f"{sign.kind}: {sign.text}") for number, sign in enumerate(signs, 1)]
-
-
 def read_request(text: str) -> ClarificationRequest | None:
     """Return the question that a reply asks instead of an answer; None if the reply is an answer.
 
@@ -62,11 +57,11 @@ def read_request(text: str) -> ClarificationRequest | None:
         return None
 
 
-def read_signs(text: str, signs: tuple[Sign, ...], labels: Container[str]) -> tuple[str, tuple[Sign, ...]]:
+def read_signs(text: str, labels: Container[str]) -> tuple[str, tuple[Sign, ...]]:
     """Return the answer without its last line of signs, and the signs.
 
     Signs without text, of an unknown kind, and labels that are not in `labels` are left out. If the reply has no such
-    line, the signs are none; if the line cannot be parsed, they are `signs`.
+    line, or one that cannot be parsed, there are no signs.
     """
     found = _LAST.search(text)
     if found is None:
@@ -76,7 +71,7 @@ def read_signs(text: str, signs: tuple[Sign, ...], labels: Container[str]) -> tu
         return text, ()
     pairs = next((said for said in find_objects(found[1]) if "signs" in said), None)
     listed = pairs.get("signs") if pairs is not None else None
-    return answer, tuple(_signs(listed, labels))[:MAX_SIGNS] if isinstance(listed, list) else signs
+    return answer, tuple(_signs(listed, labels))[:MAX_SIGNS] if isinstance(listed, list) else ()
 
 
 def _signs(listed: list[object], known: Container[str]) -> Iterator[Sign]:

@@ -62,10 +62,10 @@ def test_every_emotion_is_in_range() -> None:
 
 
 def test_a_reference_stands_for_the_lines_in_the_same_language() -> None:
-    """`{{document}}` in an English line stands for the English documents only."""
-    english = WordFile("language/missing").alternatives("attachment", "english")
-    assert "files?" in english
-    assert "ファイル" not in english
+    """`{{summary}}` in an English line stands for the English words only."""
+    english = WordFile("language/overviews").alternatives("summary questions", "english")
+    assert "summar" in english
+    assert "要約" not in english
 
 
 def test_an_unknown_section_is_an_error() -> None:
