@@ -134,21 +134,13 @@ def _supersedes(new: ParsedStatement, old: ParsedStatement) -> bool:
 
 def _shared(one: tuple[str, ...], two: tuple[str, ...]) -> list[str]:
     """Return the longest common subsequence of two sequences of words."""
-    lengths = [[0] * (len(two) + 1) for _ in range(len(one) + 1)]
-    for i in range(len(one) - 1, -1, -1):
-        for j in range(len(two) - 1, -1, -1):
-            same = one[i] == two[j]
-            lengths[i][j] = lengths[i + 1][j + 1] + 1 if same else max(lengths[i + 1][j], lengths[i][j + 1])
-    found, i, j = [], 0, 0
-    while i < len(one) and j < len(two):
-        if one[i] == two[j]:
-            found.append(one[i])
-            i, j = i + 1, j + 1
-        elif lengths[i + 1][j] >= lengths[i][j + 1]:
-            i += 1
-        else:
-            j += 1
-    return found
+    longest: list[list[str]] = [[]] * (len(two) + 1)
+    for word in one:
+        row: list[list[str]] = [[]]
+        for at, other in enumerate(two):
+            row.append([*longest[at], word] if word == other else max(row[-1], longest[at + 1], key=len))
+        longest = row
+    return longest[-1]
 
 
 @cache
