@@ -4,7 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from nemuri_domain.language.citations import without_citation_brackets
@@ -19,8 +19,6 @@ QUOTE_LIMIT: Final = 400
 
 _SATURATION: Final = 1.2
 _DUPLICATE: Final = 0.7
-_SAME_MATTER: Final = 0.5
-_CONTESTED: Final = 0.7
 
 _UNDERLINE = re.compile(r"(?:^|\s)([*=~^#_+-])\1{3,}(?:\s|$)")
 """The line of characters under a heading in plain text."""
@@ -88,20 +86,6 @@ def worths(
     """
     weights = {term: weight * (2 if term in favoured else 1) for term, weight in _idf(candidates, wanted).items()}
     return [_worth(candidate, weights) for candidate in candidates]
-
-
-def demote_contradicted(remembered: Sequence[Passage], at_hand: Sequence[Passage]) -> list[Passage]:
-    """Return the passages in `remembered`, in order. A passage that a passage in `at_hand` contradicts gets a lower
-    fitness.
-
-    The passages in `at_hand` are newer. Two passages are compared if they share half of their terms. A contradicted
-    passage may still be quoted.
-    """
-
-    def contested(one: Passage) -> bool:
-        return any(_overlap(one, other) >= _SAME_MATTER and differ(other.text, one.text) for other in at_hand)
-
-    return [replace(one, fitness=_CONTESTED * one.fitness) if contested(one) else one for one in remembered]
 
 
 def most_central(candidates: Sequence[Passage], favoured: Iterable[str]) -> Passage | None:

@@ -8,7 +8,6 @@ from nemuri_contracts.clarifications import Clarification, ClarificationRequest
 from nemuri_contracts.steps import Tool
 from nemuri_domain.language.blanks import question_about_blank
 from nemuri_domain.language.citations import cited_labels, without_citation_brackets
-from nemuri_domain.language.contradictions import contradictions
 from nemuri_domain.language.sentences import normalised
 from nemuri_domain.language.writing_systems import is_cjk
 from nemuri_domain.tasks.read_share import Share
@@ -122,22 +121,12 @@ class AnswerJob(Job[AnswerOutcome]):
     def without_model(self) -> AnswerOutcome:
         """Return an answer of quotations (see `extractive_answers`).
 
-        It asks only about a blank in the question. Its signs are contradictions between sources. A memory with a note
-        or with a newer one about the same thing contradicts nothing, because it is shown as older already.
+        It asks only about a blank in the question.
         """
         if self.may_ask and (blank := question_about_blank(self.question)) is not None:
             return blank
         partly_read = self.share is not None and self.share.text < 1
-        held, read = (
-            [
-                (source.label, source.text)
-                for source in self.sources
-                if source.label.startswith(kind) and not (source.note or source.succeeded_by)
-            ]
-            for kind in "md"
-        )
-        answer = quoted_answer(self.question, self.memories, self.details, partly_read=partly_read)
-        return replace(answer, signs=contradictions(self.question, held, read))
+        return quoted_answer(self.question, self.memories, self.details, partly_read=partly_read)
 
 
 def answer_of(outcome: AnswerOutcome) -> Answer:
