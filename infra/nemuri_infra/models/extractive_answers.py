@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import Final
 
 from nemuri_contracts.trouble_signs import Sign
-from nemuri_domain.language.answering_passages import ANSWERS, NEAR, answering, newer_first, relevances
 from nemuri_domain.language.contradictions import contradictions
-from nemuri_domain.language.passage_ranking import QUOTE_LIMIT, Passage, passages
 from nemuri_domain.language.relevance import relevance_of
 from nemuri_domain.language.request_items import is_echo, is_part_of_item, listed_requests, requests
 from nemuri_domain.language.tokenization import content_terms, terms
 from nemuri_domain.language.writing_systems import KANJI, KATAKANA
+from nemuri_domain.retrieval.answering_passages import ANSWERS, NEAR, answering, newer_first, relevances
+from nemuri_domain.retrieval.passage_ranking import QUOTE_LIMIT, Passage, passages
 from nemuri_infra.models import document_quotes
 from nemuri_infra.models import extractive_framing as framing
 from nemuri_infra.models.cited_texts import Answer

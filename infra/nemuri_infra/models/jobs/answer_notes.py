@@ -11,8 +11,8 @@ from pydantic import ValidationError
 
 from nemuri_contracts.clarifications import MAX_OPTIONS, QUESTION_LIMIT, Clarification, ClarificationRequest
 from nemuri_contracts.trouble_signs import MAX_SIGNS, Sign
-from nemuri_domain.language.json_objects import find_objects, one_line
 from nemuri_infra.models.chat import OnText
+from nemuri_infra.models.json_objects import find_objects, one_line
 from nemuri_infra.models.prompt_fences import FencedText
 from nemuri_infra.models.prompt_library import PromptPart, prompt
 
