@@ -49,6 +49,18 @@ def compare_statements(new: str, old: str) -> Comparison:
     return next((rank for rank in ranks if rank in found), "unrelated")
 
 
+def differ(one: str, other: str) -> bool:
+    """Return True if two sentences about the same thing differ in polarity or in a value."""
+    found = {compare_statements(one, other), compare_statements(other, one)}
+    return not found.isdisjoint({"contradicts", "supersedes"}) or opposite(parse_statement(one), parse_statement(other))
+
+
+def opposite(one: ParsedStatement, other: ParsedStatement) -> bool:
+    """Return True if exactly one of two statements is negated, or if each has a value that the other does not have."""
+    mine, others = {*one.values}, {*other.values}
+    return one.denied != other.denied or not (mine <= others or others <= mine)
+
+
 def _said_of(new: ParsedStatement, old: ParsedStatement) -> Comparison:
     if new.plain == old.plain:
         return "same"

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from nemuri_domain.language.citations import without_citation_brackets
-from nemuri_domain.language.consensus import differ
 from nemuri_domain.language.list_markers import marker_end
 from nemuri_domain.language.sentences import sentences
+from nemuri_domain.language.statement_comparison import differ
 from nemuri_domain.language.table_flattening import flatten_layout, is_layout_row
 from nemuri_domain.language.tokenization import GRAMMAR_TERM, terms
 

@@ -7,8 +7,8 @@ from typing import Final
 
 from nemuri_domain.language.list_markers import marker_end
 from nemuri_domain.language.sentences import sentences
-from nemuri_domain.language.statement_comparison import compare_statements
-from nemuri_domain.language.statement_parser import parse_statement
+from nemuri_domain.language.statement_comparison import opposite
+from nemuri_domain.language.statement_parser import ParsedStatement, parse_statement
 from nemuri_domain.language.tokenization import content_terms
 
 SHARED_TERMS_RATIO: Final = 0.5
@@ -32,9 +32,7 @@ class Claim:
     text: str
     about: frozenset[str]
     """Terms of the sentence, without numbers."""
-    values: frozenset[str]
-    """Numbers, days and months of the sentence."""
-    denies: bool
+    parsed: ParsedStatement
 
     def agrees(self, other: "Claim") -> bool:
         """Return True if both claims are about the same thing, with the same polarity and compatible values."""
@@ -48,8 +46,7 @@ class Claim:
 
     def opposes(self, other: "Claim") -> bool:
         """Return True if exactly one claim is negated, or if each has a value that the other does not have."""
-        differ = not (self.values <= other.values or other.values <= self.values)
-        return self.denies != other.denies or differ
+        return opposite(self.parsed, other.parsed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +94,6 @@ def compare_texts(texts: Sequence[str]) -> Consensus:
     return Consensus(tuple(shared), tuple(alone), tuple(against), tuple(backed))
 
 
-def differ(one: str, other: str) -> bool:
-    """Return True if two sentences about the same thing differ in polarity or in a value."""
-    said = {compare_statements(one, other), compare_statements(other, one)}
-    return not said.isdisjoint({"contradicts", "supersedes"}) or _claim(0, one).opposes(_claim(1, other))
-
-
 def claims(speaker: int, text: str) -> list[Claim]:
     """Return the claims of a text: sentences with terms or values, without list markers, at most `CLAIMS_PER_TEXT`.
 
@@ -110,10 +101,9 @@ def claims(speaker: int, text: str) -> list[Claim]:
     """
     bodies = dict.fromkeys(sentence[marker_end(sentence, 0, len(sentence)) :].strip() for sentence in sentences(text))
     found = [_claim(speaker, body) for body in bodies]
-    return [claim for claim in found if claim.about or claim.values][:CLAIMS_PER_TEXT]
+    return [claim for claim in found if claim.about or claim.parsed.values][:CLAIMS_PER_TEXT]
 
 
 def _claim(speaker: int, body: str) -> Claim:
-    parsed = parse_statement(body)
     about = frozenset(term for term in content_terms(body) if not _NUMERIC.fullmatch(term))
-    return Claim(speaker, body, about, frozenset(parsed.values), parsed.denied)
+    return Claim(speaker, body, about, parse_statement(body))
