@@ -14,8 +14,8 @@ from nemuri_domain.affective.aggregate import embedded_text
 from nemuri_domain.affective.context_block import ContextBlock
 from nemuri_domain.affective.policy import DOCUMENT, PROFILES
 from nemuri_domain.affective.retrieval import RetrievedMemory
-from nemuri_domain.language.inverted_index import InvertedIndex
 from nemuri_domain.language.tokenization import term_counts, terms
+from nemuri_domain.retrieval.inverted_index import InvertedIndex
 
 EVERYTHING: Final = "everything"
 """Name of the arm without nights."""

@@ -34,8 +34,8 @@ from bench.measuring import save_figures, table
 from bench.reading_sets import Fact, Material, Span, articles, conversations, mixed, reports
 from nemuri_contracts.tasks import Detail, DetailPoint
 from nemuri_domain.language.chunks import split_into_chunks
-from nemuri_domain.language.inverted_index import InvertedIndex
 from nemuri_domain.language.tokenization import term_counts, terms
+from nemuri_domain.retrieval.inverted_index import InvertedIndex
 from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
 from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.embeddings.general_texts import GENERAL_TEXTS

@@ -39,8 +39,8 @@ from bench.servers import servers
 from nemuri.client.client import Client
 from nemuri.platform.serving import serving
 from nemuri_contracts.client_events import MemoryContent
-from nemuri_domain.language.inverted_index import InvertedIndex
 from nemuri_domain.language.tokenization import term_counts, terms
+from nemuri_domain.retrieval.inverted_index import InvertedIndex
 from nemuri_domain.strength.usage_detection import ContextMemory, detect_uses, told_again
 from nemuri_infra.process import event_loop
 from nemuri_services.service_registry import SERVICES

@@ -16,9 +16,8 @@ from statistics import mean
 from bench.important_items import IMPORTANT, ORDINARY
 from bench.item_sets import MATERIAL, Case, Half, cases
 from bench.measuring import save_figures
-from nemuri_domain.language.item_importance import most_important
-from nemuri_domain.language.item_selection import most_representative
 from nemuri_domain.language.request_items import separate_requests
+from nemuri_domain.tasks.item_importance import most_important, most_representative
 
 _MARKED = re.compile(r"^(?:[-*・•]|\(?\d+[.)]|[①-⑳])\s*(.+)$", re.MULTILINE)
 _QUESTION = re.compile(r"[^.。?？\n]+[?？]")

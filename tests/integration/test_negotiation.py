@@ -7,8 +7,8 @@ import pytest
 from nemuri.client.exchange import ClientError
 from nemuri_contracts.event import Usage
 from nemuri_contracts.tasks import TaskAssigned
-from nemuri_domain.language.item_importance import Importance
 from nemuri_domain.language.request_items import listed_items
+from nemuri_domain.tasks.item_importance import Importance
 from nemuri_infra.models.chat import Reply
 from nemuri_infra.models.factory import Models
 from nemuri_infra.models.jobs.item_importance import ImportanceJob

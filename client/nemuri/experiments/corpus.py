@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from nemuri.demo.texts import topics
 from nemuri_domain.language.keywords import candidates
-from nemuri_domain.language.passage_ranking import passages
+from nemuri_domain.retrieval.passage_ranking import passages
 
 Condition = Literal["recurring", "one-off"]
 """The condition of a stream of tasks: the same passages are needed again in other words, or each is needed once."""

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from nemuri_domain.affective.category_classifier import probabilities
 from nemuri_domain.affective.spoken_text import own_lines
+from nemuri_domain.affective.topic_check import topic_weight_of, topic_words
 from nemuri_domain.language.relevance import relevances
 from nemuri_domain.language.request_sentences import asks_for_something
 from nemuri_domain.language.sentences import sentences
-from nemuri_domain.language.topic_check import topic_weight_of, topic_words
 from nemuri_domain.language.word_table import word_table
 from nemuri_domain.strength.query_texts import message_parts
 from nemuri_domain.strength.search_texts import QueryText

@@ -13,7 +13,7 @@ from nemuri_domain.affective.aggregate import ARCHIVED, AffectMemory
 from nemuri_domain.affective.policy import AffectPolicy, Resonance
 from nemuri_domain.affective.prompt_topic import PromptTopic, tells_of_life
 from nemuri_domain.affective.spoken_text import own_lines
-from nemuri_domain.language.topic_check import names_topic, prompt_terms
+from nemuri_domain.affective.topic_check import names_topic, prompt_terms
 from nemuri_domain.language.word_files import WordFile
 
 _TIMES: Final = WordFile("affective/remember", re.IGNORECASE)

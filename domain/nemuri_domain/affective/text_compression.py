@@ -14,9 +14,9 @@ from nemuri_domain.affective.kept_code import prose, with_code
 from nemuri_domain.affective.spoken_text import without_code_blocks
 from nemuri_domain.language.boilerplate import boilerplate_reason
 from nemuri_domain.language.keywords import candidates, keywords
-from nemuri_domain.language.passage_ranking import Passage, most_central, passages
 from nemuri_domain.language.sentences import normalised, sentences
 from nemuri_domain.language.writing_systems import CJK, HIRAGANA, KANJI, KATAKANA, is_cjk
+from nemuri_domain.retrieval.passage_ranking import Passage, most_central, passages
 
 EXTRACTIVE: Final = "extractive"
 """Model name that is recorded for a compression by extraction."""

@@ -10,7 +10,7 @@ from typing import Final
 
 from nemuri_contracts.affective import Category
 from nemuri_domain.affective.category_classifier import probabilities
-from nemuri_domain.language.topic_check import topic_weight_of, topic_words
+from nemuri_domain.affective.topic_check import topic_weight_of, topic_words
 from nemuri_domain.language.word_files import WordFile
 from nemuri_domain.language.word_table import word_table
 

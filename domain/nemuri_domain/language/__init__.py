@@ -1,1 +1,1 @@
-"""Text analysis: sentences, terms, keywords, citations, tokens, chunks, list items, statements, secrets."""
+"""Text analysis: sentences, terms, keywords, citations, tokens, chunks, lists, tables, statements, secrets."""

@@ -15,6 +15,7 @@ from nemuri_domain.language.request_sentences import (
     wants_each_done,
 )
 from nemuri_domain.language.sentences import normalised, sentences
+from nemuri_domain.language.table_markup import cells_of, is_row, is_rule
 from nemuri_domain.language.writing_systems import is_cjk
 
 LEAST_LINES, LEAST_SENTENCES = 3, 5
@@ -25,8 +26,6 @@ LONGEST_ENUMERATED: Final = 80
 """Maximum characters of an item of an enumeration."""
 _WRAPPED: Final = 60
 """Characters from which on a line without an end of sentence may be wrapped."""
-_CELLS = re.compile(r"(?<!\\)\|")
-_SEPARATOR = re.compile(r"[ \t]{0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 _NUMBERING = re.compile(r"[\W_]*(?:[a-zA-Z]{0,2}[0-9０-９]{1,4}|[a-zA-Z](?=[\W_]))?[\W_]*")
 _ENDED = re.compile(r"[.!?。！？…:：」』)）]$")
 _HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+(?P<text>.*?)[ \t#]*")
@@ -187,7 +186,7 @@ def _tables(lines: Sequence[str]) -> tuple[list[tuple[list[str], list[list[str]]
     around: list[str] = []
     block: list[str] = []
     for line in (*lines, ""):
-        if (line.count("\t") > 0 and line.strip()) or (line.lstrip().startswith("|") and line.count("|") > 1):
+        if (line.count("\t") > 0 and line.strip()) or is_row(line):
             block.append(line)
             continue
         if len(block) > 1:
@@ -200,15 +199,10 @@ def _tables(lines: Sequence[str]) -> tuple[list[tuple[list[str], list[list[str]]
 
 
 def _table(block: Sequence[str]) -> tuple[list[str], list[list[str]]]:
-    rows = [_cells(line) for line in block if not (_SEPARATOR.fullmatch(line) and "|" in line)]
-    ruled = len(block) > 1 and "|" in block[1] and _SEPARATOR.fullmatch(block[1]) is not None
+    rows = [cells_of(line) for line in block if not is_rule(line)]
+    ruled = len(block) > 1 and is_rule(block[1])
     headed = ruled or (_asking_column(rows[1:]) is not None and not any(map(asks_for_something, rows[0])))
     return (rows[0], rows[1:]) if headed and len(rows) > 1 else ([], rows)
-
-
-def _cells(line: str) -> list[str]:
-    cut = _CELLS.split(line.strip().removeprefix("|").removesuffix("|")) if "|" in line else line.split("\t")
-    return [normalised(cell) for cell in cut]
 
 
 def _asking_column(rows: Sequence[Sequence[str]]) -> int | None:

@@ -1,6 +1,6 @@
 """Checks of what the rules for secrets found: whether a value is a secret, or only code or prose about a secret.
 
-A rule of `data/secrets.txt` names a function of this module without its underscore; `secret_check` returns it.
+A rule of `data/secrets.txt` names one of `SECRET_CHECKS`.
 """
 
 import math
@@ -113,39 +113,6 @@ def _bits(value: str) -> float:
     return -sum(n / len(value) * math.log2(n / len(value)) for n in Counter(value).values())
 
 
-def secret_check(name: str) -> Callable[[re.Match[str]], bool]:
-    """Return the check of a rule: a function that returns True if a match is a secret.
-
-    Raises `KeyError` if there is no such check.
-    """
-    return _CHECKS[name]
-
-
-def _password(match: re.Match[str]) -> bool:
-    return _is_password(match["secret"], quoted=True, loud=True)
-
-
-def _worded(match: re.Match[str]) -> bool:
-    """Return True if a value after a colon is a password, also if it is a word."""
-    return len(match["secret"]) >= DISTINCT and _is_password(match["secret"], quoted=True, loud=False)
-
-
-def _bearer(match: re.Match[str]) -> bool:
-    return _is_token(match["secret"], quoted=False, loud=True)
-
-
-def _random(match: re.Match[str]) -> bool:
-    return _looks_random(match["secret"], match["name"])
-
-
-def _foreign(match: re.Match[str]) -> bool:
-    return match["secret"] is None or _named(match)
-
-
-def _key_block(match: re.Match[str]) -> bool:
-    return re.search(r"[A-Za-z0-9+/=]{24}", match.group()[40:]) is not None
-
-
 def _assigned(match: re.Match[str]) -> bool:
     """Return True if a value is assigned to the name of a password or of a token, and looks like one."""
     name, quoted = match["name"], match["secret"] is not None
@@ -163,11 +130,6 @@ def _credentials(match: re.Match[str]) -> bool:
         return False
     is_word = value.isalpha() and (value.islower() or value.istitle() or value.isupper())
     return not is_word or len(value) >= _LONG
-
-
-def _session(match: re.Match[str]) -> bool:
-    value = match["secret"]
-    return not _is_placeholder(value) and not _ANY_CASE.pattern("uuid").fullmatch(value) and {"0"} < classes(value)
 
 
 def _mixed_login(match: re.Match[str]) -> bool:
@@ -190,12 +152,6 @@ def _mixed(match: re.Match[str]) -> bool:
     if len(value) < DISTINCT or "://" in value:
         return False
     return _named(match) and (len(classes(value)) > 2 or bool(match.groupdict().get("quote")))
-
-
-def _run_together(match: re.Match[str]) -> bool:
-    """Return True if a value is longer than a word, as one that was made of several words."""
-    value = match["secret"].rstrip(".!?")
-    return value.isalpha() and value.isascii() and len(value) >= _LONG
 
 
 def _card(match: re.Match[str]) -> bool:
@@ -230,23 +186,43 @@ def _phrase(match: re.Match[str]) -> bool:
     return len(words) >= _WRITTEN if match["phrase"] else plain and len(words) >= _WRITTEN_PASSWORD
 
 
-def _quoted_phrase(match: re.Match[str]) -> bool:
-    return _is_phrase(match["secret"]) and not _VALUES.pattern("about", "japanese").fullmatch(match["secret"].strip())
+def _is_japanese_phrase(value: str, *, whole: bool = False) -> bool:
+    """Return True if a value is a passphrase, not a description of one: of its words, or (`whole`) as a whole."""
+    bare, about = value.strip(), _VALUES.pattern("about", "japanese")
+    if _is_placeholder(bare) or _ANY_CASE.pattern("label").fullmatch(bare):
+        return False
+    return not (about.fullmatch(bare) if whole else about.search(value))
 
 
-def _phrase_ja(match: re.Match[str]) -> bool:
-    value = match["secret"] or match["bare"]
-    return _is_phrase(value) and not _VALUES.pattern("about", "japanese").search(value)
+def _is_run_together(value: str) -> bool:
+    """Return True if a value is longer than a word, as one that was made of several words."""
+    return value.isalpha() and value.isascii() and len(value) >= _LONG
 
 
-def _is_phrase(value: str) -> bool:
-    return not (_is_placeholder(value.strip()) or _ANY_CASE.pattern("label").fullmatch(value.strip()))
+def _is_session(value: str) -> bool:
+    return not _is_placeholder(value) and not _ANY_CASE.pattern("uuid").fullmatch(value) and {"0"} < classes(value)
 
 
-_CHECKS: Final[dict[str, Callable[[re.Match[str]], bool]]] = {
-    check.__name__[1:]: check
-    for check in (
-        _account, _assigned, _bearer, _card, _credentials, _foreign, _key_block, _mixed, _mixed_login, _named,
-        _password, _phrase, _phrase_ja, _quoted_phrase, _random, _run_together, _session, _worded,
-    )
-} | {"-": lambda _: True, "vendor": lambda _: True}  # fmt: skip
+SECRET_CHECKS: Final[dict[str, Callable[[re.Match[str]], bool]]] = {
+    "-": lambda _: True,
+    "vendor": lambda _: True,
+    "account": _account,
+    "assigned": _assigned,
+    "bearer": lambda match: _is_token(match["secret"], quoted=False, loud=True),
+    "card": _card,
+    "credentials": _credentials,
+    "foreign": lambda match: match["secret"] is None or _named(match),
+    "key_block": lambda match: re.search(r"[A-Za-z0-9+/=]{24}", match.group()[40:]) is not None,
+    "mixed": _mixed,
+    "mixed_login": _mixed_login,
+    "named": _named,
+    "password": lambda match: _is_password(match["secret"], quoted=True, loud=True),
+    "phrase": _phrase,
+    "phrase_ja": lambda match: _is_japanese_phrase(match["secret"] or match["bare"]),
+    "quoted_phrase": lambda match: _is_japanese_phrase(match["secret"], whole=True),
+    "random": lambda match: _looks_random(match["secret"], match["name"]),
+    "run_together": lambda match: _is_run_together(match["secret"].rstrip(".!?")),
+    "session": lambda match: _is_session(match["secret"]),
+    "worded": lambda match: len(match["secret"]) >= DISTINCT and _is_password(match["secret"], quoted=True, loud=False),
+}
+"""The check of each rule, by its name: a function that returns True if a match is a secret."""

@@ -8,7 +8,7 @@ import re
 from functools import cache
 from typing import Final, NamedTuple
 
-from nemuri_domain.language.secret_checks import DISTINCT, classes, secret_check
+from nemuri_domain.language.secret_checks import DISTINCT, SECRET_CHECKS, classes
 from nemuri_domain.language.word_files import WordFile
 
 _RULES: Final = WordFile("language/secrets", re.ASCII)
@@ -42,7 +42,7 @@ class SecretRule(NamedTuple):
 
     def meant(self, match: re.Match[str]) -> bool:
         """Return True if a match is a secret, not code about a secret."""
-        return secret_check(self.section.split(" | ")[1])(match)
+        return SECRET_CHECKS[self.section.split(" | ")[1]](match)
 
 
 @cache

@@ -49,6 +49,18 @@ def compare_statements(new: str, old: str) -> Comparison:
     return next((rank for rank in ranks if rank in found), "unrelated")
 
 
+def differ(one: str, other: str) -> bool:
+    """Return True if two sentences about the same thing differ in polarity or in a value."""
+    found = {compare_statements(one, other), compare_statements(other, one)}
+    return not found.isdisjoint({"contradicts", "supersedes"}) or opposite(parse_statement(one), parse_statement(other))
+
+
+def opposite(one: ParsedStatement, other: ParsedStatement) -> bool:
+    """Return True if exactly one of two statements is negated, or if each has a value that the other does not have."""
+    mine, others = {*one.values}, {*other.values}
+    return one.denied != other.denied or not (mine <= others or others <= mine)
+
+
 def _said_of(new: ParsedStatement, old: ParsedStatement) -> Comparison:
     if new.plain == old.plain:
         return "same"
@@ -134,21 +146,13 @@ def _supersedes(new: ParsedStatement, old: ParsedStatement) -> bool:
 
 def _shared(one: tuple[str, ...], two: tuple[str, ...]) -> list[str]:
     """Return the longest common subsequence of two sequences of words."""
-    lengths = [[0] * (len(two) + 1) for _ in range(len(one) + 1)]
-    for i in range(len(one) - 1, -1, -1):
-        for j in range(len(two) - 1, -1, -1):
-            same = one[i] == two[j]
-            lengths[i][j] = lengths[i + 1][j + 1] + 1 if same else max(lengths[i + 1][j], lengths[i][j + 1])
-    found, i, j = [], 0, 0
-    while i < len(one) and j < len(two):
-        if one[i] == two[j]:
-            found.append(one[i])
-            i, j = i + 1, j + 1
-        elif lengths[i + 1][j] >= lengths[i][j + 1]:
-            i += 1
-        else:
-            j += 1
-    return found
+    longest: list[list[str]] = [[]] * (len(two) + 1)
+    for word in one:
+        row: list[list[str]] = [[]]
+        for at, other in enumerate(two):
+            row.append([*longest[at], word] if word == other else max(row[-1], longest[at + 1], key=len))
+        longest = row
+    return longest[-1]
 
 
 @cache

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from nemuri_domain.language.table_markup import with_markdown_tables
+from nemuri_domain.language.table_markup import RULE, cells_of, is_row, is_rule, with_markdown_tables
 
 _NAME: Final = r"[\w.*@-]+"
 _TREE_ROW: Final = re.compile(
@@ -16,8 +16,6 @@ _TREE_ROW: Final = re.compile(
 _BRANCH: Final = re.compile(r"[│| \t\u00a0]*(?:[├└]─*|\|--|`--|\+--)[ \t\u00a0]")
 """The characters that the program `tree` prints in front of a name."""
 _COMMENT: Final = re.compile(r"(?:#+|//|--|←|<-)[ \t]*")
-_CELLS: Final = re.compile(r"(?<!\\)\|")
-_SEPARATOR: Final = re.compile(r"[ \t]{0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 _LONGEST_HEAD: Final = 60
 """Maximum characters of a column head that is repeated in each row."""
 
@@ -41,7 +39,7 @@ def row_with_heads(heads: str, row: str) -> str:
     """
     separator = max(("|", "\t", ";", ","), key=lambda each: (heads.count(each) > 0, heads.count(each)))
     if separator == "|":
-        return _row(_cells(heads), _cells(row))
+        return _row(cells_of(heads), cells_of(row))
     split = [[cell.strip() for cell in next(csv.reader([line], delimiter=separator), [])] for line in (heads, row)]
     return _row(*split)
 
@@ -76,11 +74,11 @@ def _rows(lines: Sequence[str]) -> Iterator[str]:
     tree, heads, at = _Tree(), list[str](), 0
     while at < len(lines):
         line = lines[at]
-        if _is_table(line):
-            if at + 1 < len(lines) and _SEPARATOR.fullmatch(lines[at + 1]) and "|" in lines[at + 1]:
-                heads, at = _cells(line), at + 2
+        if is_row(line):
+            if at + 1 < len(lines) and is_rule(lines[at + 1]):
+                heads, at = cells_of(line), at + 2
                 continue
-            yield from ("", _row(heads, _cells(line)), "")
+            yield from ("", _row(heads, cells_of(line)), "")
         elif (row := _TREE_ROW.fullmatch(_unbranched(line))) and (row["text"] or row["names"].endswith("/")):
             path = tree.path(len(row["indent"].expandtabs()), row["names"])
             text, at = _continued(row, lines, at)
@@ -117,17 +115,9 @@ def _unbranched(line: str) -> str:
     return line if branch is None else " " * branch.end() + line[branch.end() :]
 
 
-def _is_table(line: str) -> bool:
-    return line.lstrip().startswith("|") and line.count("|") > 1
-
-
-def _cells(line: str) -> list[str]:
-    return [cell.strip() for cell in _CELLS.split(line.strip().strip("|"))]
-
-
 def _row(heads: Sequence[str], cells: Sequence[str]) -> str:
     """Return the cells of a row as one text. If all columns with content have short heads, each cell gets its head."""
-    if _SEPARATOR.fullmatch(" | ".join(cells)):
+    if RULE.fullmatch(" | ".join(cells)):
         return ""
     plain = [(head.strip("*` "), cell) for head, cell in zip(heads, cells, strict=False) if cell]
     if len(heads) == len(cells) and len(plain) > 1 and all(head and len(head) <= _LONGEST_HEAD for head, _ in plain):

@@ -7,10 +7,15 @@ from html.parser import HTMLParser
 from itertools import groupby
 from typing import Final
 
+from nemuri_domain.language.sentences import normalised
+
 _HTML_TABLE: Final = re.compile(r"<table\b.*?</table\s*>", re.IGNORECASE | re.DOTALL)
 _SEPARATOR: Final = re.compile(r"(?<![0-9\s])[,;](?=\S)|[,;](?=[^\s0-9])")
 """A comma or semicolon that separates two fields. One between digits may belong to a number."""
-_BORDER: Final = re.compile(r"[ \t]*(?:\+(?:[-=]+\+)+|\|=+(?:[|+]=+)*\|)[ \t]*")
+_CELLS: Final = re.compile(r"(?<!\\)\|")
+RULE: Final = re.compile(r"[ \t]{0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+"""The line below the heads of a Markdown table."""
+BORDER: Final = re.compile(r"[ \t]*(?:\+(?:[-=]+\+)+|\|=+(?:[|+]=+)*\|)[ \t]*")
 """A line between two rows of a grid table, such as "+---+---+" or "|===|===|"."""
 _UNLIKELY: Final = re.compile(r"^\s*[-*+#>•・]|[|\r]")
 """A list marker at the start of a line, or a character that no row has."""
@@ -34,10 +39,26 @@ def with_markdown_tables(text: str) -> str:
     return "\n".join(_lines(text.split("\n"))) if _SEPARATOR.search(text) else text
 
 
+def is_row(line: str) -> bool:
+    """Return True if a line is a row of a Markdown table."""
+    return line.lstrip().startswith("|") and line.count("|") > 1
+
+
+def is_rule(line: str) -> bool:
+    """Return True if a line separates the heads of a Markdown table from its rows."""
+    return "|" in line and RULE.fullmatch(line) is not None
+
+
+def cells_of(row: str) -> list[str]:
+    """Return the cells of a row of a Markdown table, or of one with tabs between its cells."""
+    cells = _CELLS.split(row.strip().removeprefix("|").removesuffix("|")) if "|" in row else row.split("\t")
+    return [normalised(cell) for cell in cells]
+
+
 def _without_grids(lines: Sequence[str]) -> Iterator[str]:
     grid: list[str] = []
     for line in (*lines, None):
-        if line is not None and (_BORDER.fullmatch(line) or (grid and line.lstrip().startswith("|"))):
+        if line is not None and (BORDER.fullmatch(line) or (grid and line.lstrip().startswith("|"))):
             grid.append(line)
             continue
         yield from _grid(grid)
@@ -51,10 +72,10 @@ def _grid(lines: Sequence[str]) -> Sequence[str]:
     rows: list[list[str]] = []
     fresh = True
     for line in lines:
-        if _BORDER.fullmatch(line):
+        if BORDER.fullmatch(line):
             fresh = True
             continue
-        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        cells = cells_of(line)
         if fresh or len(cells) != len(rows[-1]):
             rows.append(cells)
         else:

@@ -9,6 +9,7 @@ from typing import Final, Literal
 from nemuri_domain.language.conversation_turns import speaker_of, speakers_of
 from nemuri_domain.language.list_markers import marker_end
 from nemuri_domain.language.sentences import pieces, spans
+from nemuri_domain.language.table_markup import BORDER
 
 Kind = Literal["turn", "paragraph", "item", "row", "code"]
 Span = tuple[int, int]
@@ -36,8 +37,6 @@ _UNDERLINE = re.compile(r"[ ]{0,3}([=\-*~^])\1{2,}[ \t]*$")
 _FENCE = re.compile(r"[ \t]{0,9}(?:```|~~~)")
 _PIPE_ROW = re.compile(r"[ \t]*\|.*\||[^|]+(?: \| [^|]*){2,}$")
 _RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:[|+][ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
-_BORDER = re.compile(r"[ \t]*(?:\+(?:[-=]+\+)+|\|=+(?:[|+]=+)*\|)[ \t]*$")
-"""A line between two rows of a grid table, such as "+---+---+" or "|===|===|"."""
 _CONTINUATION = re.compile(r"[ \t]*\|[ \t]*\|")
 """The beginning of a row without a first cell. It continues the row above it."""
 _HTML_ROW = re.compile(r"<tr\b.*?(?:</tr\s*>|(?=<tr\b)|(?=</table))", re.IGNORECASE | re.DOTALL)
@@ -234,7 +233,7 @@ class _Reader:
         Only the first `_SAMPLE` lines decide whether there is a table.
         """
         line, some = self.lines[self.at], self.lines[self.at : self.at + _SAMPLE]
-        if _PIPE_ROW.match(line.text) or _BORDER.match(line.text):
+        if _PIPE_ROW.match(line.text) or BORDER.fullmatch(line.text):
             return _is_piped if len(some) > 1 and _is_piped(some[1]) else None
         for separator in _SEPARATORS:
             if (number := _cells(line.text, separator)) > (separator != "\t"):
@@ -248,11 +247,11 @@ class _Reader:
         first = self.at
         self._read_while(rule)
         lines, rows = self.lines[first : self.at], list[list[_Line]]()
-        grid = any(_BORDER.match(each.text) for each in lines)
+        grid = any(BORDER.fullmatch(each.text) for each in lines)
         for line in lines:
             if grid and rows and _CONTINUATION.match(line.text):
                 rows[-1].append(line)
-            elif not (_RULE.match(line.text) or _BORDER.match(line.text)):
+            elif not (_RULE.match(line.text) or BORDER.fullmatch(line.text)):
                 rows.append([line])
         heads = [row[0].span(HEAD_CHARACTERS) for row in rows[:1]]
         for number, row in enumerate(rows):
@@ -280,7 +279,7 @@ class _Reader:
 
 
 def _is_piped(line: _Line) -> bool:
-    ruled = _RULE.match(line.text) or _BORDER.match(line.text)
+    ruled = _RULE.match(line.text) or BORDER.fullmatch(line.text)
     return bool(_PIPE_ROW.match(line.text) or (ruled and not line.blank))
 
 

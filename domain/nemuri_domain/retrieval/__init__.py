@@ -1,1 +1,1 @@
-"""The in-process index of an agent's memories, by row: what all three memories search."""
+"""Retrieval: the index of an agent's memories in process, which all three memories search; the ranking of passages."""

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nemuri_contracts.client_events import Scope, Setting, Turn
-from nemuri_domain.language.inverted_index import InvertedIndex
 from nemuri_domain.language.relevance import WordPairs, alignments, relevance
-from nemuri_domain.language.sparse_columns import Columns
 from nemuri_domain.language.tokenization import term_counts
 from nemuri_domain.language.word_table import Words, word_table
+from nemuri_domain.retrieval.inverted_index import InvertedIndex
+from nemuri_domain.retrieval.sparse_columns import Columns
 from nemuri_domain.retrieval.vector_rows import VectorRows
 from nemuri_domain.strength.best_rows import best_rows
 from nemuri_domain.strength.candidates import Candidates

@@ -7,8 +7,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri_domain.language.inverted_index import ADDED_TEXTS, rarity
 from nemuri_domain.language.word_table import Words
+from nemuri_domain.retrieval.inverted_index import ADDED_TEXTS, rarity
 
 Floats = NDArray[np.float32]
 _NONE: Final = np.zeros(0, np.int64)

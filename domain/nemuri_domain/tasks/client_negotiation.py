@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from nemuri_contracts.client_events import GroupOption, NegotiationAnswered
 from nemuri_contracts.event import Event, Usage
 from nemuri_contracts.tasks import ImportantItem, NegotiationOpened, NegotiationRefused, Option, Part
-from nemuri_domain.language import item_selection, request_items
-from nemuri_domain.language.item_importance import Importance, most_important
+from nemuri_domain.language import request_items
 from nemuri_domain.tasks.aggregate import Task, is_entitled
+from nemuri_domain.tasks.item_categories import categories
+from nemuri_domain.tasks.item_importance import Importance, most_important
 
 MANY_ITEMS = 20
 """Number of items above which a negotiation opens (document 000 §3.9)."""
@@ -164,11 +165,11 @@ def _grouped(task: Task, option: GroupOption) -> list[tuple[str, tuple[int, ...]
         case "by_category":
             return [
                 (group.title, group.indices) if len(group.indices) <= ITEMS_PER_PART else batch
-                for group in item_selection.categories(listed, CATEGORIES)
+                for group in categories(listed, CATEGORIES)
                 for batch in _batched(group.title, group.indices)
             ]
 
 
 def _batched(title: str, places: Sequence[int]) -> list[tuple[str, tuple[int, ...]]]:
-    batches = item_selection.batches(places, ITEMS_PER_PART)
+    batches = [tuple(places[at : at + ITEMS_PER_PART]) for at in range(0, len(places), ITEMS_PER_PART)]
     return [(f"{title} {number} of {len(batches)}", batch) for number, batch in enumerate(batches, 1)]

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from nemuri_contracts.event import Event, Usage
 from nemuri_contracts.tasks import Dissent, Panel, TaskCompleted, Voice
 from nemuri_domain.language.citations import without_citations
-from nemuri_domain.language.consensus import compare_texts
 from nemuri_domain.language.writing_systems import is_cjk
 from nemuri_domain.tasks.aggregate import Task, TaskState
+from nemuri_domain.tasks.consensus import compare_texts
 from nemuri_domain.tasks.fan_in import answers, joined_answers, shortened
 from nemuri_domain.tasks.task_attempts import attempt_key
 

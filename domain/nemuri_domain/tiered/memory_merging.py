@@ -11,9 +11,9 @@ from nemuri_contracts.tiered import EXPERIENCE_LIMIT, Kept, MemoryFormed
 from nemuri_contracts.wire_constants import LABEL_LIMIT
 from nemuri_domain.affective.text_compression import EXTRACTIVE, summary
 from nemuri_domain.language.keywords import keywords
-from nemuri_domain.language.passage_ranking import most_central, passages
 from nemuri_domain.language.sentences import normalised, sentences
 from nemuri_domain.language.writing_systems import is_cjk
+from nemuri_domain.retrieval.passage_ranking import most_central, passages
 from nemuri_domain.tiered.aggregate import TierMemory
 from nemuri_domain.tiered.fold import long_term_type
 from nemuri_domain.tiered.policy import Consolidation

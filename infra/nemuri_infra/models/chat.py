@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar
 
 from nemuri_contracts.event import Usage
-from nemuri_domain.language.json_objects import find_objects
+from nemuri_infra.models.json_objects import find_objects
 
 T_co = TypeVar("T_co", covariant=True)
 OnText = Callable[[int, str], Awaitable[None]]

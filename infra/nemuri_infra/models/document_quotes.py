@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from nemuri_domain.language.list_markers import marker_end
-from nemuri_domain.language.passage_ranking import CODE_FITNESS, Passage, is_alike, passages, worths
 from nemuri_domain.language.request_items import is_echo, is_part_of_item, listed_requests
 from nemuri_domain.language.sentences import normalised
 from nemuri_domain.language.table_flattening import flatten_layout, row_with_heads
 from nemuri_domain.language.tokenization import terms
+from nemuri_domain.retrieval.passage_ranking import CODE_FITNESS, Passage, is_alike, passages, worths
 from nemuri_infra.models.sources import Source
 
 FIRST_CHARACTERS: Final = 500

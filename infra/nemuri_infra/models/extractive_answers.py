@@ -2,14 +2,17 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
-from nemuri_domain.language.answering_passages import ANSWERS, NEAR, answering, newer_first, relevances
-from nemuri_domain.language.passage_ranking import QUOTE_LIMIT, Passage, demote_contradicted, passages
+from nemuri_contracts.trouble_signs import Sign
+from nemuri_domain.language.contradictions import contradictions
 from nemuri_domain.language.relevance import relevance_of
 from nemuri_domain.language.request_items import is_echo, is_part_of_item, listed_requests, requests
 from nemuri_domain.language.tokenization import content_terms, terms
 from nemuri_domain.language.writing_systems import KANJI, KATAKANA
+from nemuri_domain.retrieval.answering_passages import ANSWERS, NEAR, answering, newer_first, relevances
+from nemuri_domain.retrieval.passage_ranking import QUOTE_LIMIT, Passage, passages
 from nemuri_infra.models import document_quotes
 from nemuri_infra.models import extractive_framing as framing
 from nemuri_infra.models.cited_texts import Answer
@@ -18,6 +21,8 @@ from nemuri_infra.models.sources import Source
 MAX_QUOTES: Final = 6
 QUOTED_CHARACTERS: Final = 1_200
 """Maximum number of characters of all quotes in one answer together, without labels and framing."""
+CONTESTED: Final = 0.7
+"""Factor for the fitness of a memory that a detail contradicts. It may still be quoted."""
 _WHICH: Final = re.compile(
     rf"\bwhich (?:(?:one )?of (?:the|these|those) )?([\w-]+)|(?:どの|どんな)([{KATAKANA}{KANJI}]+)", re.IGNORECASE
 )
@@ -37,23 +42,27 @@ def quoted_answer(
     A quote of a memory that is older than another about the same thing is marked and comes after it. The framing is in
     the language of the question, the quotes are in the language of their sources. If no sentence fits, the answer says
     that it is not known, names the memory that was retrieved first, and cites nothing. A question with several items is
-    answered item by item. Each item gets at least one sentence or a note that nothing was found.
+    answered item by item. Each item gets at least one sentence or a note that nothing was found. The answer's signs are
+    contradictions between sources that are not shown as outdated or older already.
     """
     language, items = framing.language(question), requests(question)
     asked = (question, *items)
     at_hand = telling(details, asked)
     # A memory with a note is outdated, and the newer one that says so is among the memories.
     current = [memory for memory in memories if not memory.note]
-    remembered = demote_contradicted(telling(current, asked), at_hand)
+    signs = contradictions(
+        question, *([(each.label, each.text) for each in some if not each.succeeded_by] for some in (current, details))
+    )
+    remembered = _demoted(telling(current, asked), signs)
     later = {memory.label: memory.succeeded_by for memory in current if memory.succeeded_by}
     found = [newer_first(each, later) for each in _found(question, items, details, remembered, at_hand, later)]
     chosen = [passage for each in found for passage in each]
     if not chosen:
         near = _nearest(current, remembered, question)
-        return Answer(_nothing(language, near, partly_read=partly_read), (), complete=True)
+        return Answer(_nothing(language, near, partly_read=partly_read), (), complete=True, signs=signs)
     lines = framing.itemised(items, found, later, language) if items else framing.quoted(chosen, later, language)
     cited = tuple(dict.fromkeys(passage.label for passage in chosen))
-    return Answer("\n".join([framing.QUOTING[language], *lines]), cited, complete=True)
+    return Answer("\n".join([framing.QUOTING[language], *lines]), cited, complete=True, signs=signs)
 
 
 def telling(sources: Sequence[Source], asked: Sequence[str]) -> list[Passage]:
@@ -67,6 +76,15 @@ def telling(sources: Sequence[Source], asked: Sequence[str]) -> list[Passage]:
             if not (is_echo(passage.text, asked) or is_part_of_item(passage.text, listed))
         ]
     return found
+
+
+def _demoted(remembered: Sequence[Passage], signs: Sequence[Sign]) -> list[Passage]:
+    """Return the passages of memories, those of memories that the material contradicts with less fitness."""
+    contested = {sign.labels[0] for sign in signs if sign.kind == "memory_against_material"}
+    return [
+        replace(passage, fitness=CONTESTED * passage.fitness) if passage.label in contested else passage
+        for passage in remembered
+    ]
 
 
 def kinds(question: str) -> frozenset[str]:

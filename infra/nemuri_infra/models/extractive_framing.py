@@ -6,9 +6,9 @@ from typing import Final
 
 from nemuri_domain.language.citations import without_citation_brackets, without_citations
 from nemuri_domain.language.list_markers import marker_end
-from nemuri_domain.language.passage_ranking import Passage
 from nemuri_domain.language.request_items import requests
 from nemuri_domain.language.writing_systems import HIRAGANA, KANJI, KATAKANA
+from nemuri_domain.retrieval.passage_ranking import Passage
 from nemuri_infra.models import extractive_overview
 
 _JAPANESE = re.compile(f"[{HIRAGANA}{KATAKANA}{KANJI}]")

@@ -6,9 +6,9 @@ from typing import Final
 
 from nemuri_contracts.tasks import OverviewKind
 from nemuri_domain.language import token_estimate
-from nemuri_domain.language.central_sentences import Sentence, matching, most_telling, sentences_of
 from nemuri_domain.language.overview_requests import subject_terms
 from nemuri_domain.language.tokenization import content_terms
+from nemuri_domain.retrieval.central_sentences import Sentence, matching, most_telling, sentences_of
 from nemuri_infra.models.cited_texts import Answer, NoteText
 from nemuri_infra.models.sources import Source
 

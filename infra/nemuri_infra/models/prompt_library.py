@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
-from nemuri_domain.language.prompt_files import PLACEHOLDER, PromptError, PromptText, names_in, read_prompt
 from nemuri_infra.models.chat import ChatRequest
 from nemuri_infra.models.prompt_fences import FencedText, digest, fenced, noted
+from nemuri_infra.models.prompt_files import PLACEHOLDER, PromptError, PromptText, names_in, read_prompt
 from nemuri_infra.models.sources import Source
 from nemuri_infra.process.extensions import extensions
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Final
 
 from nemuri_contracts.event import Usage
-from nemuri_domain.language.json_objects import find_objects
 from nemuri_infra.models.chat import ChatReply, ChatRequest, Reply, ToolCall
 from nemuri_infra.models.failures import ModelRefused
+from nemuri_infra.models.json_objects import find_objects
 from nemuri_infra.models.json_schema import mismatch
 from nemuri_infra.models.prompt_library import prompt
 from nemuri_infra.models.provider_calls import sendable, storable

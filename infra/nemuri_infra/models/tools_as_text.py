@@ -3,8 +3,8 @@
 import json
 from dataclasses import replace
 
-from nemuri_domain.language.json_objects import find_objects
 from nemuri_infra.models.chat import ChatRequest, Tool, ToolCall, ToolTurn
+from nemuri_infra.models.json_objects import find_objects
 from nemuri_infra.models.prompt_fences import FencedText
 from nemuri_infra.models.prompt_library import prompt
 from nemuri_infra.models.reply_check import tool_call

@@ -8,8 +8,8 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from nemuri_domain.language.sparse_columns import Columns
 from nemuri_domain.language.word_table import MODEL
+from nemuri_domain.retrieval.sparse_columns import Columns
 from nemuri_domain.strength.memory_rows import RowArrays
 from nemuri_domain.strength.retrieval_index import AgentIndex, IndexArrays
 

@@ -11,8 +11,8 @@ from nemuri_domain.affective.candidate_query import AffectiveRetrieval, PromptVe
 from nemuri_domain.affective.kept_code import prose
 from nemuri_domain.affective.prompt_topic import WORDED, PromptTopic, speaks_of_it, subject_threshold
 from nemuri_domain.affective.retrieval import AffectCandidate, RetrievalRequest
+from nemuri_domain.affective.topic_check import shared_terms, shares_topic, topic_scores
 from nemuri_domain.language.tokenization import terms
-from nemuri_domain.language.topic_check import shared_terms, shares_topic, topic_scores
 from nemuri_infra.models.failures import ModelUnavailable, ModelUnusable
 from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.stores.vectors import Vectors

@@ -6,9 +6,6 @@ from uuid import UUID
 
 from nemuri_contracts.event import Event
 from nemuri_contracts.tasks import Detail
-from nemuri_contracts.trouble_signs import Sign
-from nemuri_domain.language.missing_references import MissingReference, missing_reference
-from nemuri_domain.language.trouble_detection import found_signs
 from nemuri_domain.strength.agent_topics import memo
 from nemuri_domain.strength.aggregate import Remembered
 from nemuri_domain.tasks import clarification
@@ -19,7 +16,6 @@ from nemuri_infra.models.chat import Reply
 from nemuri_infra.models.factory import Models
 from nemuri_infra.models.jobs.answer import AnswerJob, AnswerOutcome
 from nemuri_infra.models.sources import Source
-from nemuri_infra.projections.views import Views
 from nemuri_infra.retrieval.topic_cache import TopicCache
 from nemuri_infra.runtime.resources import Resources
 from nemuri_services.specialist.assignment_steps import Situation, offer, shown_steps
@@ -78,14 +74,13 @@ async def answer_call(
         details=detail_sources(fetched),
         steps=steps,
         may_ask=minutes > 0,
-        missing=await missing_from(task, resources.views) if minutes else None,
     )
     job = await _with_orientation(job, now, task, knowledge, resources)
     if alone:
         drafts = draft_writer(resources.log, event.task_id, now.work.assignment_id) if task.shows_drafts else None
         job = replace(_with_client(job, now, task), share=taken(task.details, now.details), on_text=drafts)
     whole = await overview_material(question, now.state, resources) if alone else None
-    return AnswerCall(now, replace(job, signs=job_signs(job)), labels | later, minutes, whole)
+    return AnswerCall(now, job, labels | later, minutes, whole)
 
 
 async def _shown_memories(now: Situation, resources: Resources) -> list[Remembered]:
@@ -115,26 +110,3 @@ def _with_client(job: AnswerJob, now: Situation, task: Task) -> AnswerJob:
     """Return the job with the agent's earlier question to the client. A long answer to it is the last detail."""
     said = (Source(f"d{len(now.details) + 1}", text, origin=_ORIGIN) for text in clarification.material(task))
     return replace(job, details=(*job.details, *said), asked=clarification.closed(task))
-
-
-def job_signs(job: AnswerJob) -> tuple[Sign, ...]:
-    """Return the signs of trouble that rules find in the sources of a job. A memory with a note or with a newer one
-    about the same thing is left out, because it is shown as older already.
-    """
-    memories = [
-        source for source in job.sources if source.label.startswith("m") and not (source.note or source.succeeded_by)
-    ]
-    details = [source for source in job.sources if source.label.startswith("d")]
-    return found_signs(job.question, *([(each.label, each.text) for each in kind] for kind in (memories, details)))
-
-
-async def missing_from(task: Task, views: Views) -> MissingReference | None:
-    """Return a reference of the task's text to something that did not come with it; None if there is certainly none.
-
-    Only if there is one, earlier turns of the task's conversation are looked up, since they may hold it.
-    """
-    material = bool(task.documents) or task.supplied_summary is not None
-    found = missing_reference(task.text, has_material=material)
-    if found is None or found.lack == "blank" or task.conversation is None:
-        return found
-    return None if await views.earlier_turns(task, 1) else found

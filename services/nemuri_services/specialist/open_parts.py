@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from nemuri_domain.language.inverted_index import InvertedIndex
 from nemuri_domain.language.tokenization import content_terms, terms, topic_weight
+from nemuri_domain.retrieval.inverted_index import InvertedIndex
 
 MOST_PARTS: Final = 4
 """Maximum number of open parts of a request that are searched."""

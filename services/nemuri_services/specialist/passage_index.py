@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from nemuri_contracts.tasks import Detail
 from nemuri_domain.language.chunks import PAGE_BREAK
-from nemuri_domain.language.inverted_index import InvertedIndex
 from nemuri_domain.language.text_units import Kind, Unit, text_units
 from nemuri_domain.language.tokenization import term_counts
+from nemuri_domain.retrieval.inverted_index import InvertedIndex
 from nemuri_domain.strength.conversation_order import NO_CONVERSATION, ConversationOrder
 from nemuri_infra.process.byte_cache import ByteCache
 from nemuri_infra.process.resource_limits import memory_limit

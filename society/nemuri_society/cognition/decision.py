@@ -6,7 +6,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from nemuri_domain.language.json_objects import find_objects, one_line
+from nemuri_infra.models.json_objects import find_objects, one_line
 from nemuri_society.cognition.intents import Intent, read_intent
 from nemuri_society.cognition.situation_detection import number
 

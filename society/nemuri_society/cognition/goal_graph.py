@@ -6,7 +6,7 @@ from zlib import crc32
 
 from pydantic import JsonValue
 
-from nemuri_domain.language.json_objects import find_objects, one_line
+from nemuri_infra.models.json_objects import find_objects, one_line
 from nemuri_society.cognition.percept_updates import listed
 from nemuri_society.cognition.situation_detection import number
 

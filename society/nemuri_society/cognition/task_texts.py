@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from nemuri_domain.language.prompt_files import PLACEHOLDER, read_prompt
+from nemuri_infra.models.prompt_files import PLACEHOLDER, read_prompt
 
 PACKAGE: Final = "nemuri_society.cognition"
 

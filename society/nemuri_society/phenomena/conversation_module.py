@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
-from nemuri_domain.language.json_objects import find_objects
+from nemuri_infra.models.json_objects import find_objects
 from nemuri_society.cognition import prompt_text
 from nemuri_society.cognition.module import Ask, Module, Rank, Spec
 from nemuri_society.cognition.percept_updates import listed, mapped

@@ -1,6 +1,6 @@
 """Cassette of `ImportanceJob`."""
 
-from nemuri_domain.language.item_importance import Importance, most_important
+from nemuri_domain.tasks.item_importance import Importance, most_important
 from nemuri_infra.models.jobs.item_importance import ImportanceJob
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said

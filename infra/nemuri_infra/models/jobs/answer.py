@@ -6,9 +6,8 @@ from typing import Final
 
 from nemuri_contracts.clarifications import Clarification, ClarificationRequest
 from nemuri_contracts.steps import Tool
-from nemuri_contracts.trouble_signs import Sign
+from nemuri_domain.language.blanks import question_about_blank
 from nemuri_domain.language.citations import cited_labels, without_citation_brackets
-from nemuri_domain.language.missing_references import MissingReference
 from nemuri_domain.language.sentences import normalised
 from nemuri_domain.language.writing_systems import is_cjk
 from nemuri_domain.tasks.read_share import Share
@@ -70,14 +69,10 @@ class AnswerJob(Job[AnswerOutcome]):
     """Number of further calls that are allowed. With 0 the model must answer."""
     may_ask: bool = False
     """True if the model may reply with a question to the client instead of an answer."""
-    missing: MissingReference | None = None
-    """A reference of the question to something that did not come with it; None if there is certainly none."""
     asked: Clarification | None = None
     """The question that was asked before, answered or expired; None if none was asked. An answer of the client is part
     of `question` or of `details`.
     """
-    signs: tuple[Sign, ...] = ()
-    """Signs of trouble that rules found in the sources."""
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -94,8 +89,6 @@ class AnswerJob(Job[AnswerOutcome]):
                 "role": self.role,
                 "asking": prompt("answer_asking").part({}) if self.may_ask else "",
                 "signs": prompt("answer_signs").part({}),
-                "found": answer_notes.found_signs(self.signs),
-                "missing": self._missing_words(),
                 "memo": contents(self.memo),
                 "sources": self.memories + self.details,
                 "outline": _outlined(self.outline),
@@ -122,24 +115,18 @@ class AnswerJob(Job[AnswerOutcome]):
             return answer_tools.read(reply.tool_calls[0], self.tools, self.colleagues, self.steps)
         if self.may_ask and (asked := answer_notes.read_request(reply.text)) is not None:
             return asked
-        text, signs = answer_notes.read_signs(reply.text, self.signs, {source.label for source in self.sources})
+        text, signs = answer_notes.read_signs(reply.text, {source.label for source in self.sources})
         return replace(cited_answer(replace(reply, text=text), self.question, self.sources), signs=signs)
 
     def without_model(self) -> AnswerOutcome:
         """Return an answer of quotations (see `extractive_answers`).
 
-        It asks only if the question certainly refers to something that did not come with it.
+        It asks only about a blank in the question.
         """
-        if self.may_ask and self.missing is not None:
-            return ClarificationRequest(question=self.missing.question, assumption=self.missing.assumption)
+        if self.may_ask and (blank := question_about_blank(self.question)) is not None:
+            return blank
         partly_read = self.share is not None and self.share.text < 1
-        return replace(
-            quoted_answer(self.question, self.memories, self.details, partly_read=partly_read), signs=self.signs
-        )
-
-    def _missing_words(self) -> Sequence[FencedText]:
-        """Return the words of the question that refer to something missing; empty if the model may not ask."""
-        return [FencedText("missing", self.missing.words)] if self.missing is not None and self.may_ask else ()
+        return quoted_answer(self.question, self.memories, self.details, partly_read=partly_read)
 
 
 def answer_of(outcome: AnswerOutcome) -> Answer:

@@ -4,15 +4,15 @@ The module contains the parts of the prompt and the parsers of the reply (docume
 """
 
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping
 from typing import Final
 
 from pydantic import ValidationError
 
 from nemuri_contracts.clarifications import MAX_OPTIONS, QUESTION_LIMIT, Clarification, ClarificationRequest
 from nemuri_contracts.trouble_signs import MAX_SIGNS, Sign
-from nemuri_domain.language.json_objects import find_objects, one_line
 from nemuri_infra.models.chat import OnText
+from nemuri_infra.models.json_objects import find_objects, one_line
 from nemuri_infra.models.prompt_fences import FencedText
 from nemuri_infra.models.prompt_library import PromptPart, prompt
 
@@ -31,11 +31,6 @@ def asked(clarification: Clarification | None) -> str | PromptPart:
         texts.append(FencedText("assumption", clarification.request.assumption))
     outcome = _EXPIRED if clarification.answer is None else _ANSWERED
     return prompt("answer_asked").part({"outcome": outcome, "asked": texts})
-
-
-def found_signs(signs: Sequence[Sign]) -> list[FencedText]:
-    """Return the signs of trouble that rules found, fenced because they quote sources."""
-    return [FencedText(f"sign{number}", f"{sign.kind}: {sign.text}") for number, sign in enumerate(signs, 1)]
 
 
 def read_request(text: str) -> ClarificationRequest | None:
@@ -62,11 +57,11 @@ def read_request(text: str) -> ClarificationRequest | None:
         return None
 
 
-def read_signs(text: str, signs: tuple[Sign, ...], labels: Container[str]) -> tuple[str, tuple[Sign, ...]]:
+def read_signs(text: str, labels: Container[str]) -> tuple[str, tuple[Sign, ...]]:
     """Return the answer without its last line of signs, and the signs.
 
     Signs without text, of an unknown kind, and labels that are not in `labels` are left out. If the reply has no such
-    line, the signs are none; if the line cannot be parsed, they are `signs`.
+    line, or one that cannot be parsed, there are no signs.
     """
     found = _LAST.search(text)
     if found is None:
@@ -76,7 +71,7 @@ def read_signs(text: str, signs: tuple[Sign, ...], labels: Container[str]) -> tu
         return text, ()
     pairs = next((said for said in find_objects(found[1]) if "signs" in said), None)
     listed = pairs.get("signs") if pairs is not None else None
-    return answer, tuple(_signs(listed, labels))[:MAX_SIGNS] if isinstance(listed, list) else signs
+    return answer, tuple(_signs(listed, labels))[:MAX_SIGNS] if isinstance(listed, list) else ()
 
 
 def _signs(listed: list[object], known: Container[str]) -> Iterator[Sign]:

@@ -6,8 +6,8 @@ from typing import Final
 
 from nemuri_domain.education.grading import GradingVerdict, grade_by_words, is_echo
 from nemuri_domain.language.citations import without_citations
-from nemuri_domain.language.json_objects import one_line
 from nemuri_infra.models.chat import ChatReply, ChatRequest
+from nemuri_infra.models.json_objects import one_line
 from nemuri_infra.models.json_schema import FLAG, TEXT, closed, listed, record
 from nemuri_infra.models.prompt_fences import FencedText
 from nemuri_infra.models.prompt_library import Values, prompt

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from nemuri_domain.language.item_importance import Importance, most_important
-from nemuri_domain.language.json_objects import one_line
+from nemuri_domain.tasks.item_importance import Importance, most_important
 from nemuri_infra.models.chat import ChatReply, ChatRequest
+from nemuri_infra.models.json_objects import one_line
 from nemuri_infra.models.json_schema import INTEGER, TEXT, closed, listed, record
 from nemuri_infra.models.prompt_fences import FencedText
 from nemuri_infra.models.prompt_library import Values, prompt

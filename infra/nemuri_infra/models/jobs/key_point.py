@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from nemuri_domain.language.citations import without_citations
-from nemuri_domain.language.passage_ranking import QUOTE_LIMIT, most_central, passages
 from nemuri_domain.language.request_items import is_echo
 from nemuri_domain.language.sentences import sentences
 from nemuri_domain.language.tokenization import content_terms
+from nemuri_domain.retrieval.passage_ranking import QUOTE_LIMIT, most_central, passages
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.prompt_fences import FencedText
 from nemuri_infra.models.prompt_library import prompt

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from nemuri_domain.language.citations import without_citations
-from nemuri_domain.language.passage_ranking import CODE_FITNESS, Passage, most_central, most_related
 from nemuri_domain.language.request_items import requests
 from nemuri_domain.language.sentences import normalised, sentences
 from nemuri_domain.language.tokenization import content_terms
+from nemuri_domain.retrieval.passage_ranking import CODE_FITNESS, Passage, most_central, most_related
 from nemuri_infra.models import extractive_framing as framing
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.extractive_answers import kinds, telling

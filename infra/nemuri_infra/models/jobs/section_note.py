@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from nemuri_domain.language.citations import without_citations
-from nemuri_domain.language.passage_ranking import CODE_FITNESS, most_central, most_related
 from nemuri_domain.language.sentences import normalised
 from nemuri_domain.language.tokenization import content_terms
+from nemuri_domain.retrieval.passage_ranking import CODE_FITNESS, most_central, most_related
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.extractive_answers import telling
 from nemuri_infra.models.prompt_fences import FencedText

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from nemuri_domain.language.citations import without_citations
-from nemuri_domain.language.passage_ranking import labels_used, passages
+from nemuri_domain.retrieval.passage_ranking import labels_used, passages
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.json_schema import TEXT, closed, listed
 from nemuri_infra.models.prompt_fences import FencedText

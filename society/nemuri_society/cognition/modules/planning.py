@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from pydantic import JsonValue
 
-from nemuri_domain.language.json_objects import find_objects
+from nemuri_infra.models.json_objects import find_objects
 from nemuri_society.cognition import prompt_text
 from nemuri_society.cognition.goal_graph import next_goal
 from nemuri_society.cognition.intents import VERBS, read_intent

@@ -5,7 +5,7 @@ from typing import Any, Final
 from pydantic import JsonValue
 
 from nemuri_contracts.tiered import Cues
-from nemuri_domain.language.json_objects import find_objects, one_line
+from nemuri_infra.models.json_objects import find_objects, one_line
 from nemuri_society.cognition import prompt_text
 from nemuri_society.cognition.experience_recording import experience
 from nemuri_society.cognition.memory_interface import RetrievingModule

@@ -4,8 +4,8 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from nemuri_domain.language.json_objects import one_line
 from nemuri_domain.language.sentences import spans
+from nemuri_infra.models.json_objects import one_line
 from nemuri_society.cognition import prompt_text
 from nemuri_society.cognition.action_progress import steps_of
 from nemuri_society.cognition.decision import Decision

@@ -6,8 +6,8 @@ import pytest
 from nemuri_domain.affective.kept_code import prose
 from nemuri_domain.affective.prompt_topic import WORDED, PromptTopic, speaks_of_it, subject_threshold
 from nemuri_domain.affective.text_compression import topic_text
+from nemuri_domain.affective.topic_check import prompt_terms, shared_terms, shares_topic
 from nemuri_domain.affective.turn_reader import read_turn
-from nemuri_domain.language.topic_check import prompt_terms, shared_terms, shares_topic
 from tests.unit.domain.affective.coding_sessions import OTHER_WORDS, ROUTINE, SESSIONS, UNRELATED
 
 READINGS = [read_turn(session.prompt, session.reply) for session in SESSIONS]

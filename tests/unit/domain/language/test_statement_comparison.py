@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri_domain.language.statement_comparison import compare_statements
+from nemuri_domain.language.statement_comparison import compare_statements, differ
 
 SAME = [
     ("Steel is dear in winter.", "steel is dear in Winter"),
@@ -126,6 +126,19 @@ def test_the_contrary_is_so_from_both_sides(new: str, old: str) -> None:
 def test_what_was_succeeded_does_not_succeed(new: str, old: str) -> None:
     """A statement about a change supersedes the older statement, and not the reverse."""
     assert compare_statements(old, new) == "unrelated"
+
+
+def test_sentences_of_the_same_words_differ_by_polarity_and_values() -> None:
+    """Sentences with the same words differ if one has a negation, another number or another day, in either order."""
+    for one, two in (
+        ("Moss is green.", "Moss is not green."),
+        ("空のリストは偽です。", "空のリストは偽ではありません。"),
+        ("The boiler has 3 valves.", "The boiler has 4 valves."),
+        ("The hall closes on Monday.", "The hall closes on Friday."),
+    ):
+        assert differ(one, two)
+        assert differ(two, one)
+    assert not differ("Moss is green.", "Moss is very green.")
 
 
 TEXTS = st.text(max_size=80) | st.lists(

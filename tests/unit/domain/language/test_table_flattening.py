@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from nemuri_domain.language.passage_ranking import passages
 from nemuri_domain.language.table_flattening import flatten_layout, is_layout_row
+from nemuri_domain.retrieval.passage_ranking import passages
 
 TREE = """\
 shop/

@@ -1,6 +1,7 @@
 """A reply of an answering model may be a question to the client, and an answer may end with signs of trouble."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -9,7 +10,6 @@ import pytest
 from nemuri_contracts.clarifications import Clarification, ClarificationRequest
 from nemuri_contracts.event import Usage
 from nemuri_contracts.trouble_signs import Sign
-from nemuri_domain.language.missing_references import MissingReference
 from nemuri_infra.models.chat import ChatReply
 from nemuri_infra.models.cited_texts import Answer
 from nemuri_infra.models.jobs import answer_notes
@@ -33,22 +33,31 @@ def reply(text: str) -> ChatReply:
 
 
 def test_a_model_may_ask_only_if_its_prompt_says_so() -> None:
-    """The prompt explains questions if the job allows one, whether a rule found something missing or not."""
+    """The prompt explains questions only if the job allows one."""
     allowed, forbidden = job(may_ask=True).chat_request(), job().chat_request()
     assert '{"clarification": {"question"' in allowed.system
     assert "clarification" not in forbidden.system
-    lacking = job(may_ask=True, missing=MissingReference("attachment", "the attached letter")).chat_request()
-    assert "the attached letter" in lacking.user
-    assert lacking.system == allowed.system, "what differs between two questions is in the user message"
 
 
-def test_signs_that_rules_found_are_data_beside_the_question() -> None:
-    """Signs quote sources, so they stand fenced in the user message; without any the paragraph is left out."""
-    sign = Sign(kind="memory_against_material", text="m1 says three, d1 says six.", labels=("m1", "d1"))
-    found, none = job(signs=(sign,)).chat_request(), job().chat_request()
-    assert "memory_against_material: m1 says three, d1 says six." in found.user
-    assert found.system == none.system
-    assert "comparison of words" not in none.user
+def test_without_a_model_only_a_blank_is_asked_about() -> None:
+    """A blank in the question is asked about if the job allows a question; otherwise the job answers."""
+    blank = replace(job(may_ask=True), question="What is the notice period of [name]?")
+    asked = blank.without_model()
+    assert isinstance(asked, ClarificationRequest)
+    assert asked.question == "The request has “[name]” in place of a word. What should stand there?"
+    assert isinstance(replace(blank, may_ask=False).without_model(), Answer)
+    assert isinstance(job(may_ask=True).without_model(), Answer)
+
+
+def test_without_a_model_contradictions_are_signs() -> None:
+    """A memory that contradicts the material is a sign, unless it is shown as outdated or as older already."""
+    found = job().without_model()
+    assert isinstance(found, Answer)
+    assert [(sign.kind, sign.labels) for sign in found.signs] == [("memory_against_material", ("m1", "d1"))]
+    for older in (replace(MEMORY, succeeded_by="m2"), replace(MEMORY, note="this held until June 2026")):
+        quoted = replace(job(), memories=(older,)).without_model()
+        assert isinstance(quoted, Answer)
+        assert quoted.signs == ()
 
 
 @pytest.mark.parametrize("fence", ["{}", "```json\n{}\n```", "\n {} \n"])
@@ -99,12 +108,11 @@ def test_the_last_line_of_an_answer_tells_signs() -> None:
     assert found.signs == (Sign(kind="memory_against_material", text="Three against six.", labels=("m1", "d1")),)
 
 
-def test_signs_that_cannot_be_read_are_those_of_the_rules() -> None:
-    """A broken line of signs is no part of the answer, and what rules found stands."""
-    sign = Sign(kind="evidence_missing", text="no source mentions Heron.")
-    found = job(signs=(sign,)).read(reply('Six months [d1].\n{"signs": [{"kind": ]}'))
+def test_signs_that_cannot_be_read_are_left_out() -> None:
+    """A broken line of signs is no part of the answer, and tells nothing."""
+    found = job().read(reply('Six months [d1].\n{"signs": [{"kind": ]}'))
     assert isinstance(found, Answer)
-    assert (found.text, found.signs) == ("Six months [d1].", (sign,))
+    assert (found.text, found.signs) == ("Six months [d1].", ())
 
 
 @pytest.mark.parametrize(

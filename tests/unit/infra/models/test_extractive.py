@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri_domain.language.passage_ranking import QUOTE_LIMIT
 from nemuri_domain.language.request_items import listed_items, requests
+from nemuri_domain.retrieval.passage_ranking import QUOTE_LIMIT
 from nemuri_infra.models.cited_texts import Answer
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.extractive_answers import MAX_QUOTES, QUOTED_CHARACTERS

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nemuri_domain.language.item_importance import Importance
+from nemuri_domain.tasks.item_importance import Importance
 from nemuri_infra.models.chat import ChatReply
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.jobs.item_importance import ImportanceJob

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri_domain.language.json_objects import one_line
+from nemuri_infra.models.json_objects import one_line
 from nemuri_society.cognition.memory_interface import NoMemories
 from nemuri_society.cognition.module import Ask
 from nemuri_society.cognition.module_registry import build_modules

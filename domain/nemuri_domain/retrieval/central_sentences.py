@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from heapq import nlargest
 from typing import Final
 
-from nemuri_domain.language.consensus import differ
 from nemuri_domain.language.list_reading import ListItem, read_lists
-from nemuri_domain.language.passage_ranking import Passage, passages
+from nemuri_domain.language.statement_comparison import differ
 from nemuri_domain.language.tokenization import GRAMMAR_TERM, terms
+from nemuri_domain.retrieval.passage_ranking import Passage, passages
 
 _ALIKE: Final = 0.6
 """Jaccard index of terms above which a sentence repeats another one, unless a value or the polarity differs."""

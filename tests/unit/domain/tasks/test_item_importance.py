@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri_domain.language.item_importance import most_important
+from nemuri_domain.tasks.item_importance import most_important
 
 CALM = tuple(f"Choose a colour for the {thing}" for thing in ("hall", "logo", "door", "chair", "wall", "roof"))
 

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from nemuri_domain.language.item_selection import most_representative
+import numpy as np
+
 from nemuri_domain.language.word_files import WordFile
+from nemuri_domain.language.word_table import word_table
 from nemuri_domain.language.writing_systems import is_cjk
 
 _WORDS: Final = WordFile("language/importance", re.IGNORECASE)
@@ -43,6 +45,27 @@ def most_important(items: Sequence[str], k: int) -> tuple[Importance, ...]:
         *(Importance(at, _reason(items[at], said[at][1])) for at in urgent),
         *(Importance(at, _reason(items[at], ())) for at in rest),
     )
+
+
+def most_representative(items: Sequence[str], k: int) -> tuple[int, ...]:
+    """Return the indexes of the `k` items that stand for most others, in the order of choice, or of all items if there
+    are fewer. Deterministic.
+
+    The centrality of an item is its cosine with the sum of the other items. The next item is the one whose centrality
+    most exceeds its likeness to the items already chosen (maximal marginal relevance).
+    """
+    table = word_table()
+    vectors = table.vectors([table.words(item) for item in items])
+    central = np.round(vectors @ vectors.sum(axis=0) - (vectors * vectors).sum(axis=1), 4)
+    gain = central / (max(central.max(initial=0.0), 0.0) or 1.0)
+    likeness = np.zeros(len(items))
+    chosen: list[int] = []
+    while len(chosen) < min(k, len(items)):
+        best = int(np.argmax(gain - likeness))
+        chosen.append(best)
+        likeness = np.maximum(likeness, np.round(vectors @ vectors[best], 4))
+        gain[best] = -np.inf
+    return tuple(chosen)
 
 
 def _cues(item: str) -> tuple[float, tuple[str, ...]]:

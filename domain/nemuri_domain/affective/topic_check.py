@@ -10,11 +10,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri_domain.language.inverted_index import ADDED_TEXTS, rarity
 from nemuri_domain.language.tokenization import terms, topic_weight
 from nemuri_domain.language.word_files import COMMON
 from nemuri_domain.language.word_table import MEDIAN_IMPORTANCE, Words, word_table
 from nemuri_domain.language.writing_systems import UNSPACED
+from nemuri_domain.retrieval.inverted_index import ADDED_TEXTS, rarity
 
 PROMPT_CHARACTERS: Final = 4_000
 """Maximum characters of a prompt whose words are compared."""

@@ -4,13 +4,13 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from nemuri_domain.language.citations import without_citation_brackets
-from nemuri_domain.language.consensus import differ
 from nemuri_domain.language.list_markers import marker_end
 from nemuri_domain.language.sentences import sentences
+from nemuri_domain.language.statement_comparison import differ
 from nemuri_domain.language.table_flattening import flatten_layout, is_layout_row
 from nemuri_domain.language.tokenization import GRAMMAR_TERM, terms
 
@@ -18,11 +18,7 @@ QUOTE_LIMIT: Final = 400
 """Maximum characters of a quoted sentence."""
 
 _SATURATION: Final = 1.2
-_COVERED: Final = 0.5
-_LEAST_SHARE: Final = 0.25
 _DUPLICATE: Final = 0.7
-_SAME_MATTER: Final = 0.5
-_CONTESTED: Final = 0.7
 
 _UNDERLINE = re.compile(r"(?:^|\s)([*=~^#_+-])\1{3,}(?:\s|$)")
 """The line of characters under a heading in plain text."""
@@ -81,64 +77,15 @@ def passages(label: str, text: str) -> list[Passage]:
     ]
 
 
-def select_passages(
-    candidates: Sequence[Passage],
-    wanted: frozenset[str],
-    *,
-    most: int,
-    characters: int,
-    favoured: frozenset[str] = frozenset(),
-) -> list[Passage]:
-    """Return the passages most relevant to the wanted terms, best first: at most `most` passages, with about
-    `characters` characters together.
-
-    The selection is greedy. The score of a passage is its fitness × the sum of idf × saturated frequency of the wanted
-    terms in it. A term's weight is halved for each chosen passage that has the term. Terms in `favoured` have twice the
-    weight. The selection stops at a score below a quarter of the first one.
-
-    A passage is skipped if it nearly equals a chosen one: the Jaccard index of their terms is above 0.7, and neither
-    polarity nor a value differs. Ties go to the earlier passage. The first passage is included even if it is longer
-    than `characters`.
-    """
-    weights = {term: weight * (2 if term in favoured else 1) for term, weight in _idf(candidates, wanted).items()}
-    open_ = [candidate for candidate in candidates if not wanted.isdisjoint(candidate.counts)]
-    chosen: list[Passage] = []
-    left, least = characters, 0.0
-    while open_ and len(chosen) < most:
-        worths = [_worth(candidate, weights) for candidate in open_]
-        worth = max(worths)
-        best = open_.pop(worths.index(worth))
-        if worth < least:
-            break
-        if any(is_alike(best, other) for other in chosen) or (chosen and len(best.text) > left):
-            continue
-        chosen.append(best)
-        left -= len(best.text)
-        least = least or worth * _LEAST_SHARE
-        weights = {term: weight * (_COVERED if term in best.counts else 1) for term, weight in weights.items()}
-    return chosen
-
-
 def worths(
     candidates: Sequence[Passage], wanted: frozenset[str], favoured: frozenset[str] = frozenset()
 ) -> list[float]:
-    """Return the score of each passage by which `select_passages` makes its first choice; 0 without a wanted term."""
+    """Return the score of each passage: its fitness × the sum of idf × saturated frequency of the wanted terms in it.
+
+    Terms in `favoured` have twice the weight. The score is 0 without a wanted term.
+    """
     weights = {term: weight * (2 if term in favoured else 1) for term, weight in _idf(candidates, wanted).items()}
     return [_worth(candidate, weights) for candidate in candidates]
-
-
-def demote_contradicted(remembered: Sequence[Passage], at_hand: Sequence[Passage]) -> list[Passage]:
-    """Return the passages in `remembered`, in order. A passage that a passage in `at_hand` contradicts gets a lower
-    fitness.
-
-    The passages in `at_hand` are newer. Two passages are compared if they share half of their terms. A contradicted
-    passage may still be quoted.
-    """
-
-    def contested(one: Passage) -> bool:
-        return any(_overlap(one, other) >= _SAME_MATTER and differ(other.text, one.text) for other in at_hand)
-
-    return [replace(one, fitness=_CONTESTED * one.fitness) if contested(one) else one for one in remembered]
 
 
 def most_central(candidates: Sequence[Passage], favoured: Iterable[str]) -> Passage | None:

@@ -7,9 +7,9 @@ from typing import Final
 
 from nemuri_domain.language.list_markers import marker_end
 from nemuri_domain.language.sentences import sentences
-from nemuri_domain.language.statement_comparison import compare_statements
+from nemuri_domain.language.statement_comparison import opposite
+from nemuri_domain.language.statement_parser import ParsedStatement, parse_statement
 from nemuri_domain.language.tokenization import content_terms
-from nemuri_domain.language.word_files import WordFile
 
 SHARED_TERMS_RATIO: Final = 0.5
 """Minimum share of the shorter claim's terms that two claims about the same thing have in common."""
@@ -20,9 +20,6 @@ of them.
 CLAIMS_PER_TEXT: Final = 60
 """Maximum number of claims of one text that are compared. Later ones are ignored."""
 
-_STATEMENTS: Final = WordFile("language/statements", re.IGNORECASE)
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_GROUPING = re.compile(r"(?<=\d),(?=\d{3})")
 _NUMERIC = re.compile(r"[\d.]+")
 
 
@@ -35,11 +32,10 @@ class Claim:
     text: str
     about: frozenset[str]
     """Terms of the sentence, without numbers."""
-    numbers: frozenset[str]
-    denies: bool
+    parsed: ParsedStatement
 
     def agrees(self, other: "Claim") -> bool:
-        """Return True if both claims are about the same thing, with the same polarity and compatible numbers."""
+        """Return True if both claims are about the same thing, with the same polarity and compatible values."""
         return self.concerns(other) and not self.opposes(other)
 
     def concerns(self, other: "Claim") -> bool:
@@ -49,11 +45,8 @@ class Claim:
         return fewer > 0 and shared >= min(SHARED_TERMS, fewer) and shared >= SHARED_TERMS_RATIO * fewer
 
     def opposes(self, other: "Claim") -> bool:
-        """Return True if one claim is negated and the other is not, or if each has a number that the other does not
-        have.
-        """
-        differ = not (self.numbers <= other.numbers or other.numbers <= self.numbers)
-        return self.denies != other.denies or differ
+        """Return True if exactly one claim is negated, or if each has a value that the other does not have."""
+        return opposite(self.parsed, other.parsed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,23 +94,16 @@ def compare_texts(texts: Sequence[str]) -> Consensus:
     return Consensus(tuple(shared), tuple(alone), tuple(against), tuple(backed))
 
 
-def differ(one: str, other: str) -> bool:
-    """Return True if two sentences about the same thing differ in polarity, in their numbers, or in a value."""
-    said = {compare_statements(one, other), compare_statements(other, one)}
-    return not said.isdisjoint({"contradicts", "supersedes"}) or _claim(0, one).opposes(_claim(1, other))
-
-
 def claims(speaker: int, text: str) -> list[Claim]:
-    """Return the claims of a text: sentences with terms or numbers, without list markers, at most `CLAIMS_PER_TEXT`.
+    """Return the claims of a text: sentences with terms or values, without list markers, at most `CLAIMS_PER_TEXT`.
 
     `speaker` is the index of the text.
     """
     bodies = dict.fromkeys(sentence[marker_end(sentence, 0, len(sentence)) :].strip() for sentence in sentences(text))
     found = [_claim(speaker, body) for body in bodies]
-    return [claim for claim in found if claim.about or claim.numbers][:CLAIMS_PER_TEXT]
+    return [claim for claim in found if claim.about or claim.parsed.values][:CLAIMS_PER_TEXT]
 
 
 def _claim(speaker: int, body: str) -> Claim:
-    numbers = frozenset(_NUMBER.findall(_GROUPING.sub("", body)))
     about = frozenset(term for term in content_terms(body) if not _NUMERIC.fullmatch(term))
-    return Claim(speaker, body, about, numbers, len(_STATEMENTS.pattern("negation").findall(body)) % 2 == 1)
+    return Claim(speaker, body, about, parse_statement(body))

@@ -10,8 +10,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri_domain.language.sparse_columns import Columns, SparseColumns
 from nemuri_domain.language.tokenization import topic_weight
+from nemuri_domain.retrieval.sparse_columns import Columns, SparseColumns
 
 K1: Final = 1.2
 B: Final = 0.75

@@ -1,6 +1,6 @@
 """Tests of the comparison of memories with a prompt by the words of its topic."""
 
-from nemuri_domain.language.topic_check import prompt_terms, shared_terms, topic_scores
+from nemuri_domain.affective.topic_check import prompt_terms, shared_terms, topic_scores
 
 
 def test_a_rare_word_counts_more_than_a_common_one() -> None:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from nemuri_domain.language import central_sentences
-from nemuri_domain.language.central_sentences import matching, most_telling, sentences_of
-from nemuri_domain.language.consensus import differ
+from nemuri_domain.language.statement_comparison import differ
+from nemuri_domain.retrieval import central_sentences
+from nemuri_domain.retrieval.central_sentences import matching, most_telling, sentences_of
 from nemuri_domain.tasks.even_choice import evenly, spread_order
 
 FILLER = "The committee met again and talked about the usual matters. "

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from nemuri_domain.language.passage_ranking import Passage, is_alike
 from nemuri_domain.language.relevance import relevance_of
+from nemuri_domain.retrieval.passage_ranking import Passage, is_alike
 
 ANSWERS: Final = 0.44
 """Minimum relevance of a passage that is quoted as an answer. Below it a passage may still be about something else: of

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from nemuri_domain.language.inverted_index import ADDED_TEXTS, FULL_QUERY_TERMS, K1, B, InvertedIndex
 from nemuri_domain.language.tokenization import HIRAGANA_ALONE
+from nemuri_domain.retrieval.inverted_index import ADDED_TEXTS, FULL_QUERY_TERMS, K1, B, InvertedIndex
 
 
 def test_scores_are_okapi_bm25() -> None:
