@@ -9,6 +9,7 @@ from nemuri.experiments.in_memory_agent import InMemoryAgent, TextVectors
 from nemuri_contracts.client_events import Setting
 from nemuri_contracts.codec import AnyAgentEvent
 from nemuri_contracts.strength import Candidate, MemoryEncoded
+from nemuri_domain.counterfactual.mind_index import index_of
 from nemuri_domain.strength.aggregate import Mind
 from nemuri_domain.strength.fold import evolve
 from nemuri_domain.strength.memory_content import embedded_text
@@ -51,6 +52,9 @@ async def test_an_experiments_agent_retrieves_as_the_platform_does(settings: Set
         for known in await effective_events(resources.log):
             assert isinstance(known, AnyAgentEvent)
             living.mind = evolve(living.mind, known)
+        texts = {memory_id: embedded_text(content.memory) for memory_id, content in living.mind.contents.items()}
+        rows = await living.vectors.of([*texts.values()])
+        living.index = index_of(living.mind, dict(zip(texts, rows, strict=True)), living.vectors.embedder.dimension)
         agent = await resources.views.agent(living.agent.agent_id)
         assert agent is not None
         minds = AgentIndexes()

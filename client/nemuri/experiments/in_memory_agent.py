@@ -20,12 +20,13 @@ from nemuri_contracts.codec import AnyAgentEvent
 from nemuri_contracts.event import Event, derive
 from nemuri_contracts.strength import Candidate, MemoriesRetrieved, MemoriesUsed, Use
 from nemuri_contracts.tasks import TaskAssigned
+from nemuri_domain.counterfactual.mind_index import index_of
 from nemuri_domain.language.keywords import keywords
 from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength import sleep, usage_detection
-from nemuri_domain.strength.aggregate import Agent, Mind, Remembered
+from nemuri_domain.strength.aggregate import Agent, Mind
 from nemuri_domain.strength.fold import evolve
-from nemuri_domain.strength.memory_content import embedded_text, encoded, indexed_text, new_memory
+from nemuri_domain.strength.memory_content import embedded_text, encoded, new_memory
 from nemuri_domain.strength.query_texts import query_texts
 from nemuri_domain.strength.ranking import selected, version
 from nemuri_domain.strength.retrieval import RetrievalQuery, retrieved
@@ -98,10 +99,10 @@ class InMemoryAgent:
         contents = [MemoryContent(content=each.text, tags=keywords(each.text)) for each in passages]
         ids = [memory_id(each) for each in passages]
         rows = await vectors.of([embedded_text(each) for each in contents])
-        living.index.add(ids, rows, [indexed_text(each) for each in contents])
         for passage, content in zip(passages, contents, strict=True):
             new = new_memory(living.agent, content, "in-memory")
             living.apply(encoded(beginning_of, new, key=passage.text, source="manual"))
+        living.index = index_of(living.mind, dict(zip(ids, rows, strict=True)), vectors.embedder.dimension)
         return living
 
     @property
@@ -116,10 +117,6 @@ class InMemoryAgent:
         """Return the time of the present task. Tasks follow at equal intervals, at the rate that the policy expects."""
         return BEGINNING + timedelta(days=self.tasks_processed / self.agent.rules.expected_tasks_per_day)
 
-    def remembered(self, memory_id: UUID) -> Remembered:
-        """Return a memory with its strength."""
-        return self.mind.contents[memory_id], self.mind.memories[memory_id]
-
     def apply(self, event: AnyAgentEvent) -> None:
         """Fold an event into the state, with the number and time that the log would give it."""
         at = BEGINNING if self.mind.agent is None else self.now
@@ -132,7 +129,8 @@ class InMemoryAgent:
         query, agent = task.query, self.agent
         wording = query_texts(agent, query)
         asked = RetrievalQuery.of(wording, await self.vectors.of([each.text for each in wording.every]), Setting())
-        found = retrieved(agent, self.index, self.remembered, asked, perspective=task.needed.area, now=self.now)
+        self.index.set_states([*self.mind.memories.values()])
+        found = retrieved(agent, self.index, asked, perspective=task.needed.area, now=self.now)
         candidates = found.candidates
         if self.regime == "none":
             candidates = tuple(
@@ -164,11 +162,6 @@ class InMemoryAgent:
             )
         )
         self._sleep(assigned)
-        for active in (True, False):
-            self.index.set_active(
-                (memory.memory_id for memory in self.mind.memories.values() if (memory.status == "active") == active),
-                active,
-            )
         return recalled
 
     def _sleep(self, assigned: TaskAssigned) -> None:

@@ -93,4 +93,4 @@ def test_the_format_has_a_new_number_when_its_content_changes() -> None:
         turns=[None, Turn(conversation="monday", position=4)],
     )
     digest = sha256(encode(index, PRINCIPLES, "raw")).hexdigest()
-    assert (FORMAT, digest[:16]) == (8, "e0f3e9900dba4ae4")
+    assert (FORMAT, digest[:16]) == (9, "1450d8feca8a7e72")
