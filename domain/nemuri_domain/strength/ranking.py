@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from heapq import nlargest
 from math import ceil
 from random import Random
 from types import MappingProxyType
@@ -19,7 +20,7 @@ from nemuri_domain.strength import scorer
 from nemuri_domain.strength.aggregate import Agent, RankedState, Scorer
 from nemuri_domain.strength.policy import Policy
 from nemuri_domain.strength.ranked_memory import RankedContent
-from nemuri_domain.strength.succession import Statement, Successor, successors
+from nemuri_domain.strength.succession import COMPARED, Statement, Successor, successors
 
 DAY = 86_400.0
 HALF = 0.5
@@ -182,7 +183,8 @@ def best_first(
     (`succession`).
     """
     found = [known[candidate.memory_id] for candidate in candidates]
-    later = successors([_statement(memory, perspective) for memory in found], query)
+    near = nlargest(COMPARED, found, key=lambda memory: memory.relevance)
+    later = successors([_statement(memory, perspective) for memory in near], query)
     memories = {memory.memory_id: memory.memory for memory in found}
     aside = outdated_elsewhere({memory.memory_id: memory.content for memory in found}, perspective)
     archived = {candidate.memory_id for candidate in candidates if candidate.archived}

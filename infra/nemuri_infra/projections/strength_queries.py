@@ -30,10 +30,11 @@ _CHANGED = f"""
     ORDER BY changed, memory_id LIMIT {PAGE_SIZE}
 """  # noqa: S608 - a constant of our own
 _INDEXED = """
-    SELECT to_json(known)::text, sparsevec_send(CAST(made.vector AS sparsevec))
-    FROM unnest(%(ids)s::uuid[]) AS wanted (memory_id) JOIN memory AS known USING (memory_id)
-    LEFT JOIN memory_vector AS made
-        ON made.agent_id = %(agent_id)s AND made.model = %(generation)s AND made.memory_id = wanted.memory_id
+    -- Looked up by key: without statistics, directly after an import, a join compares each memory with each vector.
+    SELECT (SELECT to_json(known)::text FROM memory AS known WHERE known.memory_id = wanted.memory_id),
+        (SELECT sparsevec_send(CAST(made.vector AS sparsevec)) FROM memory_vector AS made
+         WHERE made.agent_id = %(agent_id)s AND made.model = %(generation)s AND made.memory_id = wanted.memory_id)
+    FROM unnest(%(ids)s::uuid[]) AS wanted (memory_id)
 """
 _CONTENT = {name: f"content_{name}" for name in Content.model_fields}
 _STATE = {name: f"state_{name}" for name in Memory.model_fields}
@@ -91,7 +92,9 @@ async def indexed_memories(
         wanted = {"agent_id": agent_id, "ids": some, "generation": generation}
         async with database.reading() as connection:
             rows = await binary_rows(connection, _INDEXED, wanted)
-        yield [IndexedMemory(Content.model_validate_json(content), _vector(vector)) for content, vector in rows]
+        yield [
+            IndexedMemory(Content.model_validate_json(content), _vector(vector)) for content, vector in rows if content
+        ]
 
 
 async def memories_with_ids(connection: AsyncConnection, memory_ids: Iterable[UUID]) -> list[Remembered]:

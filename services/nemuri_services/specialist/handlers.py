@@ -229,9 +229,7 @@ async def recall(query: RecallQuery, resources: Resources) -> RecallView | Refus
     shared = await organisation_principles(query.setting, resources.views)
     kept = context_principles(agent, found.principles, [content.memory_id for content, _ in shared])
     near = [found.nearest[0]] if found.nearest else []
-    contents = await resources.views.memories_by_id(
-        {*best, *near, *(each for each in kept if each in found.principles)}
-    )
+    contents = await resources.views.memories_by_id({*best, *near, *(found.principles.keys() & kept)})
     told = {content.memory_id: content.memory for content, _ in (*shared, *contents.values())}
     memories = tuple(RecalledMemory(candidate=by_id[each], memory=told[each]) for each in best if each in told)
     principles = tuple(PrincipleView(memory_id=each, memory=told[each]) for each in kept if each in told)
