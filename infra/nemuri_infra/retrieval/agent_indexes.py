@@ -186,7 +186,10 @@ def _principles(agent: Agent, indexed: CachedRetrievalIndex, setting: Setting) -
     return {
         memory_id: state
         for memory_id, (content, state) in known.items()
-        if state.status == "active" and (text := content.principle) in held and text and valid(text[1], setting)
+        if state.status == "active"
+        and (told := content.principle) is not None
+        and told in held
+        and valid(told[1], setting)
     }
 
 
