@@ -43,7 +43,7 @@ from nemuri_infra.embeddings.settings import EmbeddingSettings
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.extractive_answers import MAX_QUOTES
 from nemuri_infra.models.jobs.answer import AnswerJob, answer_of
-from nemuri_infra.stores.blobs import Blobs, TextCache
+from nemuri_infra.stores.blobs import Blobs, text_cache
 from nemuri_services.specialist.passage_search import ALL_CHANNELS, Channels, Wanted
 from nemuri_services.specialist.passage_selection import READ_CHARACTERS, PassageReader
 
@@ -61,7 +61,7 @@ class _Held(Blobs):
     """A blob store with one document."""
 
     def __init__(self, text: str) -> None:
-        object.__setattr__(self, "recent", TextCache())
+        object.__setattr__(self, "recent", text_cache())
         object.__setattr__(self, "text", text)
 
     text: str

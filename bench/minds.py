@@ -44,14 +44,14 @@ from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspec
 from nemuri_contracts.client_events import MemoryContent, Setting
 from nemuri_domain.event_sourcing.state import State
 from nemuri_domain.strength.aggregate import Content, Memory
+from nemuri_domain.strength.ranked_memory import RankedContent
 from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.process.event_loop import run
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.rows import insertion
 from nemuri_infra.projections.stored_indexes import StoredIndex, read_index, write_index
-from nemuri_infra.retrieval.agent_indexes import AgentIndexes
-from nemuri_infra.retrieval.index_cache import IndexCache
+from nemuri_infra.retrieval.agent_indexes import AgentIndexes, index_cache
 from nemuri_infra.retrieval.index_encoding import FORMAT, encode
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import MEGABYTE
@@ -131,9 +131,11 @@ async def _filled(resources: Resources, agents: int, size: int) -> None:
         await record(resources.log, events)
         await resources.views.progress.wait(await resources.log.last_sequence(), seconds=600)
     texts = list(memories(size))
-    ids = await _pattern(resources, texts, agents)
+    contents, states = await _pattern(resources, texts, agents)
     index = AgentIndex(embedder.dimension)
-    index.add(ids, embedder.rows(texts), texts)
+    ids, ranked = [content.memory_id for content in contents], [RankedContent.of(content) for content in contents]
+    index.add(ids, embedder.rows(texts), texts, contents=ranked)
+    index.set_states(states)
     state = index.arrays
     for number, name in enumerate(names):
         await _copied(resources, number, name)
@@ -149,8 +151,8 @@ async def _filled(resources: Resources, agents: int, size: int) -> None:
         await connection.execute(text("CHECKPOINT"))
 
 
-async def _pattern(resources: Resources, texts: Sequence[str], agents: int) -> list[UUID]:
-    """Write the rows that are copied for each agent, and return the ids of the memories."""
+async def _pattern(resources: Resources, texts: Sequence[str], agents: int) -> tuple[list[Content], list[Memory]]:
+    """Write the rows that are copied for each agent, and return them."""
     chance, now = random.Random(3), datetime.now(UTC)
     contents, states = list[Content](), list[Memory]()
     for sequence, each in enumerate(texts, agents + 1):
@@ -173,7 +175,7 @@ async def _pattern(resources: Resources, texts: Sequence[str], agents: int) -> l
     async with resources.database.begin() as connection:
         await insert(connection, tables.memory, contents)
         await insert(connection, tables.memory_state, states)
-    return [content.memory_id for content in contents]
+    return contents, states
 
 
 async def insert(connection: AsyncConnection, table: Table, states: Sequence[State]) -> None:
@@ -198,18 +200,18 @@ async def _asked(resources: Resources, usage: Usage, agents: int, number: int) -
     chance = random.Random(11)
     warm = int(WARM_SHARE * number)
     drawn = chance.choices(range(agents), weights=[1 / rank for rank in range(1, agents + 1)], k=warm + number)
-    minds, spent, hits = AgentIndexes(IndexCache()), list[float](), 0
+    minds, spent, hits = AgentIndexes(index_cache()), list[float](), 0
     place, generation = resources.views.space, resources.vectors.generation
     usage.keep()
     for at, (which, question) in enumerate(zip(drawn, questions(warm + number), strict=True)):
         agent = await resources.views.agent(_name(which))
         if agent is None:
             raise LookupError(f"agent {which} was not defined")
-        began, present = time.perf_counter(), (place, agent.agent_id, generation) in minds.indexes
+        began, present = time.perf_counter(), minds.indexes.get((place, agent.agent_id, generation))
         found = await minds.recall(resources, agent, question, perspective=None, setting=Setting())
         if at >= warm:
             spent.append(time.perf_counter() - began)
-            hits += present
+            hits += present is not None
         if not found.candidates:
             raise LookupError(f"nothing was found for {question!r}")
         if at % CHECKED_AFTER == 0:

@@ -131,7 +131,8 @@ class Nemuri:
             raise LookupError(f"{AGENT} was not defined")
         found = await self.minds.recall(self.resources, agent, question, perspective=None, setting=Setting())
         best = selected(found.candidates, agent.rules, top=BEST, seed=0).memory_ids
-        return [found.known[memory_id][0].memory.content for memory_id in best]
+        known = await self.resources.views.memories_by_id(best)
+        return [known[memory_id][0].memory.content for memory_id in best]
 
     async def recall_over_the_bus(self, question: str) -> Found:
         """Recall by a request of the client to the specialist."""

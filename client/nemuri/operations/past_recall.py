@@ -79,7 +79,6 @@ async def recall_as_of(
     found = retrieved(
         agent,
         index,
-        lambda each: (mind.contents[each], mind.memories[each]),
         asked,
         perspective=None,
         now=now,

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from nemuri_domain.strength.aggregate import Mind
 from nemuri_domain.strength.memory_content import indexed_text
+from nemuri_domain.strength.ranked_memory import RankedContent
 from nemuri_domain.strength.retrieval_index import AgentIndex
 
 
@@ -23,17 +24,15 @@ def index_of(mind: Mind, vectors: Mapping[UUID, NDArray[np.float32]], dimension:
     ids = sorted(mind.memories)
     if not ids:
         return index
-    contents, states = [mind.contents[each] for each in ids], [mind.memories[each] for each in ids]
+    contents = [mind.contents[memory_id] for memory_id in ids]
     index.add(
         ids,
         np.stack([vectors.get(each, none) for each in ids]),
         [indexed_text(content.memory) for content in contents],
-        active=[state.status == "active" for state in states],
+        contents=[RankedContent.of(content) for content in contents],
         scopes=[content.memory.scope for content in contents],
         sources=[content.origin.source for content in contents],
         turns=[content.memory.turn for content in contents],
     )
-    standing = {state.memory_id: state.absorbed_by for state in states if state.status in {"absorbed", "split"}}
-    if standing:
-        index.set_absorbed(standing)
+    index.set_states([mind.memories[memory_id] for memory_id in ids])
     return index

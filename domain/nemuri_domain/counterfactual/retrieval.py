@@ -1,16 +1,19 @@
 """Replay of logged retrievals: the context that a mind would have selected from the recorded candidates."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 import numpy as np
 
 from nemuri_contracts.strength import FEATURES, Candidate, MemoriesRetrieved
 from nemuri_domain.language.request_items import requests
-from nemuri_domain.strength.aggregate import Agent, Memory, Mind
+from nemuri_domain.language.word_table import word_table
+from nemuri_domain.strength.aggregate import Agent, Mind
 from nemuri_domain.strength.context_principles import context_principles, valid_principles
+from nemuri_domain.strength.memory_content import indexed_text
 from nemuri_domain.strength.query_texts import MAX_QUERY_ITEMS
+from nemuri_domain.strength.ranked_memory import RankedContent
 from nemuri_domain.strength.ranking import (
     RelevantMemory,
     RetrievalContext,
@@ -47,7 +50,8 @@ def reranked(event: MemoriesRetrieved, recorded: Mind, other: Mind, defined: Col
     remembered = ((other.contents[each], other.memories[each]) for each in defined if each in other.memories)
     # The principles of the organisation do not depend on the mind.
     shared = [principle for principle in event.principles if principle not in recorded.memories]
-    kept = context_principles(agent, valid_principles(agent.definition, remembered, event.setting), shared)
+    own = valid_principles(agent.definition, remembered, event.setting)
+    kept = context_principles(agent, {memory.memory_id: memory for _, memory in own}, shared)
     items = len(requests(event.query)[:MAX_QUERY_ITEMS])
     chosen = selected(order, agent.rules, top=None, seed=event.seed, apart=kept, items=items).memory_ids
     return ReplayedContext((*kept, *chosen), frozenset(each.memory_id for each in order if each.archived))
@@ -70,7 +74,8 @@ def _ordered(
     agent = other.agent
     if agent is None or not candidates:
         return ()
-    rows = [_features(candidate, event, recorded, other) for candidate in candidates]
+    found = {candidate.memory_id: _relevant(candidate, other) for candidate in candidates}
+    rows = [_features(candidate, found[candidate.memory_id], event, recorded, agent) for candidate in candidates]
     raw = np.array(rows, dtype=np.float64).reshape(-1, len(FEATURES))
     scored = [
         each.model_copy(
@@ -85,31 +90,32 @@ def _ordered(
         )
         for each, row, score in zip(candidates, rows, scores(raw, agent.rules, other.scorer), strict=True)
     ]
-    known = {
-        candidate.memory_id: (other.contents[candidate.memory_id], other.memories[candidate.memory_id])
-        for candidate in candidates
-    }
-    return best_first(scored, known, event.perspective, event.query)
+    return best_first(scored, found, event.perspective, event.query)
 
 
-def _features(candidate: Candidate, event: MemoriesRetrieved, recorded: Mind, other: Mind) -> tuple[float, ...]:
+def _relevant(candidate: Candidate, mind: Mind) -> RelevantMemory:
+    content = mind.contents[candidate.memory_id]
+    return RelevantMemory(
+        candidate.memory_id,
+        RankedContent.of(content),
+        mind.memories[candidate.memory_id],
+        candidate.similarity,
+        candidate.lexical,
+        candidate.relevance,
+        candidate.features[0],
+        word_table().words(indexed_text(content.memory)),
+    )
+
+
+def _features(
+    candidate: Candidate, found: RelevantMemory, event: MemoriesRetrieved, recorded: Mind, agent: Agent
+) -> tuple[float, ...]:
     memory_id = candidate.memory_id
-    before, agent = recorded.agent, other.agent
-    if before is None or agent is None or memory_id not in recorded.memories:
+    if recorded.agent is None or memory_id not in recorded.memories:
         return candidate.features
-
-    def of(whose: Agent, memory: Memory) -> tuple[float, ...]:
-        found = RelevantMemory(
-            other.contents[memory_id],
-            memory,
-            candidate.similarity,
-            candidate.lexical,
-            candidate.relevance,
-            candidate.features[0],
-        )
-        return features(whose, found, RetrievalContext(event.perspective, frozenset(), event.at))
-
-    was, would = of(before, recorded.memories[memory_id]), of(agent, other.memories[memory_id])
+    occasion = RetrievalContext(event.perspective, frozenset(), event.at)
+    was = features(recorded.agent, replace(found, memory=recorded.memories[memory_id]), occasion)
+    would = features(agent, found, occasion)
     return tuple(
         logged if here == there else there for logged, here, there in zip(candidate.features, was, would, strict=True)
     )

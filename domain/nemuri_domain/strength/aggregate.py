@@ -74,11 +74,11 @@ class Agent(State):
         """Return the policy in force after the next sleep."""
         return Policy.of(self.policy if self.next_policy is None else self.next_policy)
 
-    def clock(self, memory: "Memory") -> float:
+    def clock(self, memory: "RankedState") -> float:
         """Return the current value of the decay clock that applies to a memory."""
         return float(clock_of(memory.status, memory.level, self.clocks))
 
-    def strength(self, memory: "Memory", perspective: str | None = None) -> float:
+    def strength(self, memory: "RankedState", perspective: str | None = None) -> float:
         """Return the memory's current strength, overall or in a perspective. In an unknown perspective it is the
         overall strength.
         """
@@ -102,11 +102,9 @@ class Agent(State):
         return self.replace(active=tuple(active), archived=archived)
 
 
-class Memory(State):
-    """Strength and counters of a memory. The row is small because it changes often."""
+class RankedState(State):
+    """The part of a memory's state that ranking reads."""
 
-    memory_id: UUID
-    agent_id: str
     status: Status = "active"
     level: int = 0
     stored_strength: float
@@ -115,10 +113,21 @@ class Memory(State):
     """Stored strength in each perspective, by name, in the form of `stored_strength`."""
     candidate_count: int = 0
     access_count: int = 0
-    effective_uses: int = 0
-    """Number of uses that count for the consolidation level. A reactivation may lower it."""
     impact_score: float = 0.0
     last_accessed_at: datetime | None = None
+    yields_to: tuple[UUID, ...] = ()
+    """Newer memories that contradict or supersede it."""
+    told_again_at: datetime | None = None
+    """Time at which a repetition was told; None if there was none."""
+
+
+class Memory(RankedState):
+    """Strength and counters of a memory. The row is small because it changes often."""
+
+    memory_id: UUID
+    agent_id: str
+    effective_uses: int = 0
+    """Number of uses that count for the consolidation level. A reactivation may lower it."""
     archived_at: datetime | None = None
     """Log time of archiving; None while it is active."""
     pinned: bool = False
@@ -127,16 +136,12 @@ class Memory(State):
     """Stream sequence of the event that gave it its present scope; 0 if that is the scope of its encoding."""
     unconfirmed: bool = False
     """True if it was inferred and nothing has confirmed it yet."""
-    yields_to: tuple[UUID, ...] = ()
-    """Newer memories that contradict or supersede it."""
     absorbed_by: UUID | None = None
     """The memory that stands for it: its semantic memory, the memory that it repeats, or the heir of a semantic memory
     that was split.
     """
     text_id: UUID | None = None
     """Id of its text (`repetitions`), by which a repetition is noticed; None if nothing repeats it."""
-    told_again_at: datetime | None = None
-    """Time at which a repetition was told; None if there was none."""
     revision: int = 0
     """Number of changes of its strength, level or status."""
     changed: int

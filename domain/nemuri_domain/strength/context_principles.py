@@ -6,7 +6,7 @@ from uuid import UUID
 
 from nemuri_contracts.agents import EVERYWHERE, ORGANISATION, Definition
 from nemuri_contracts.client_events import Scope, Setting
-from nemuri_domain.strength.aggregate import Agent, Remembered, is_principle
+from nemuri_domain.strength.aggregate import Agent, RankedState, Remembered, is_principle
 from nemuri_domain.strength.policy import Policy
 from nemuri_domain.strength.principles import principle_memory_id
 from nemuri_domain.strength.scope_matching import setting_of, valid
@@ -23,14 +23,16 @@ def valid_principles(
     )
 
 
-def context_principles(agent: Agent, principles: Iterable[Remembered], shared: Sequence[UUID] = ()) -> tuple[UUID, ...]:
-    """Return the principles for the context: those of the organisation in `shared`, then the agent's strongest; ties by
-    id.
+def context_principles(
+    agent: Agent, principles: Mapping[UUID, RankedState], shared: Sequence[UUID] = ()
+) -> tuple[UUID, ...]:
+    """Return the principles for the context: those of the organisation in `shared`, then the strongest of the agent's
+    `principles`; ties by id.
 
     Their number is at most `principle_places`. The organisation's have half of the places if the agent needs the
     others.
     """
-    own = {content.memory_id: agent.strength(memory) for content, memory in principles}
+    own = {memory_id: agent.strength(state) for memory_id, state in principles.items()}
     return _with_places(agent.rules, own, shared)
 
 

@@ -44,17 +44,13 @@ def embedded_text(memory: MemoryContent) -> str:
     leading zero, and has the time unless it is midnight: recall@10 on conversations is .637 with "08 May 2023", .640
     with "8 May 2023", .645 with "8 May 2023 1:56 pm".
     """
-    said, learned = _speaker_and_time(memory), _learned(memory)
+    said, learned = speaker_and_time(memory), _learned(memory)
     body = f"{said}: {memory.content}" if said else memory.content
     return "\n".join(part for part in (body, learned) if part)
 
 
-def around_content(memory: MemoryContent) -> tuple[str, str]:
-    """Return what stands before and after the content in the text for the lexical index (`indexed_text`)."""
-    return _speaker_and_time(memory), f"{_learned(memory)}\n{' '.join(memory.tags)}"
-
-
-def _speaker_and_time(memory: MemoryContent) -> str:
+def speaker_and_time(memory: MemoryContent) -> str:
+    """Return what stands before the content in the embedded text."""
     return " ".join(part for part in (memory.said_by, _moment(memory.said_at) if memory.said_at else None) if part)
 
 
@@ -82,12 +78,6 @@ def shown_text(content: Content, perspective: str | None) -> str:
         if perspective in {None, name} and text not in memory.content
     ]
     return "\n\n".join((memory.content, *taught))
-
-
-def told_at(content: Content, memory: Memory) -> datetime:
-    """Return when a memory was told last: when it was said or repeated, or else when it was remembered."""
-    said = content.memory.said_at or content.created_at
-    return said if memory.told_again_at is None else max(said, memory.told_again_at)
 
 
 def age_and_strength(content: Content, memory: Memory, strength: float) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nemuri_contracts.client_events import Scope, Setting, Turn
+from nemuri_domain.retrieval.document_rows import DocumentRows
 from nemuri_domain.strength.conversation_order import NO_CONVERSATION, UNKNOWN_POSITION, ConversationOrder
 
 Floats = NDArray[np.float32]
@@ -46,6 +47,10 @@ class RowArrays:
     absorbed: tuple[tuple[bytes, bytes | None], ...] = ()
     """Ids of absorbed memories, each with the id of the memory that stands for it; None if none is found in its place.
     """
+    contents: tuple[bytes, NDArray[np.int32]] = (b"", np.zeros(0, np.int32))
+    """What ranking reads of each memory's content, as JSON documents one after the other, and their lengths."""
+    states: tuple[bytes, NDArray[np.int32]] = (b"", np.zeros(0, np.int32))
+    """What ranking reads of each memory's state, in the same form."""
 
 
 _EMPTY: Final = RowArrays(
@@ -67,6 +72,7 @@ class MemoryRows:
         self._conversation_codes = {name: code for code, name in enumerate(arrays.conversation_names)}
         self._order: ConversationOrder | None = None
         self._absorbed = dict(arrays.absorbed)
+        self.contents, self._states = DocumentRows(*arrays.contents), DocumentRows(*arrays.states)
         self._stand_ins: Rows | None = None
         self._free: list[int] = np.flatnonzero(arrays.scopes == _GONE).tolist()
         self._rows = dict(zip(self._ids, range(len(self._ids)), strict=True))
@@ -88,7 +94,8 @@ class MemoryRows:
     def nbytes(self) -> int:
         """Return the size in bytes of memory, reserved rows included, accurate to about a quarter."""
         codes = (self._active, self._scopes, self._sources, self._conversations, self._positions)
-        return sum(code.nbytes for code in codes) + ID_BYTES * len(self._ids)
+        documents = self.contents.nbytes + self._states.nbytes
+        return sum(code.nbytes for code in codes) + documents + ID_BYTES * len(self._ids)
 
     @property
     def arrays(self) -> RowArrays:
@@ -106,6 +113,8 @@ class MemoryRows:
             self._positions[rows],
             tuple(self._conversation_codes),
             tuple(self._absorbed.items()),
+            self.contents.stored(self.count),
+            self._states.stored(self.count),
         )
 
     def put(self, memory_id: UUID, scope: Scope, source: str, turn: Turn | None, *, active: bool) -> int:
@@ -141,6 +150,8 @@ class MemoryRows:
             if self._conversations[row] != NO_CONVERSATION:
                 self._conversations[row], self._order = NO_CONVERSATION, None
         self._free += gone
+        self.contents.remove(gone)
+        self._states.remove(gone)
         return gone
 
     def set_active(self, ids: Iterable[UUID], active: bool) -> None:  # noqa: FBT001 - a status is what is set
@@ -149,6 +160,18 @@ class MemoryRows:
             row = self._rows.get(memory_id.bytes)
             if row is not None:
                 self._active[row] = active
+
+    def set_state(self, memory_id: UUID, document: bytes, *, active: bool) -> None:
+        """Set what ranking reads of a memory's state. An unknown id is ignored."""
+        row = self._rows.get(memory_id.bytes)
+        if row is not None:
+            self._active[row] = active
+            self._states.set(row, document)
+
+    def documents(self, memory_id: UUID) -> tuple[bytes, bytes]:
+        """Return what ranking reads of a memory's content and of its state. Raises KeyError if it is unknown."""
+        row = self._rows[memory_id.bytes]
+        return self.contents[row], self._states[row]
 
     def set_absorbed(self, standing: Mapping[UUID, UUID | None]) -> None:
         """Mark memories as absorbed. `standing` has the memory that stands for each; None if none is to be found in its

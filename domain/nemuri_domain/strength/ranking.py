@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from heapq import nlargest
 from math import ceil
 from random import Random
 from types import MappingProxyType
@@ -16,10 +17,10 @@ from nemuri_contracts.agents import GENERAL
 from nemuri_contracts.strength import FEATURES, Candidate
 from nemuri_domain.language.word_table import Words
 from nemuri_domain.strength import scorer
-from nemuri_domain.strength.aggregate import Agent, Content, Memory, Remembered, Scorer, is_principle
-from nemuri_domain.strength.memory_content import around_content, shown_text, told_at
+from nemuri_domain.strength.aggregate import Agent, RankedState, Scorer
 from nemuri_domain.strength.policy import Policy
-from nemuri_domain.strength.succession import IndexedWords, Statement, Successor, successors
+from nemuri_domain.strength.ranked_memory import RankedContent
+from nemuri_domain.strength.succession import COMPARED, Statement, Successor, successors
 
 DAY = 86_400.0
 HALF = 0.5
@@ -41,17 +42,18 @@ VERSIONS = {"learned": "linear-1", "linear": "linear-1", "document_003": "docume
 
 @dataclass(frozen=True, slots=True)
 class RelevantMemory:
-    """A memory that stage 1 found, with its state and its relevance to the query."""
+    """A memory that stage 1 found, with what ranking reads of it and its relevance to the query."""
 
-    content: Content
-    memory: Memory
+    memory_id: UUID
+    content: RankedContent
+    memory: RankedState
     similarity: float
     lexical: float
     relevance: float
     in_context: float
     """The relevance with that of its neighbours in a conversation."""
-    words: Words | None = None
-    """The words of its indexed text, if they are known."""
+    words: Words
+    """The words of its indexed text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +89,8 @@ def features(agent: Agent, found: RelevantMemory, occasion: RetrievalContext) ->
     Similarity is the relevance from stage 1, with that of the neighbours in a conversation. Recency is 1 / (1 + days
     since the last use). For a memory that was never used, the days count since its encoding.
     """
-    memory, content = found.memory, found.content.memory
-    since = memory.last_accessed_at or found.content.created_at
+    memory, content = found.memory, found.content
+    since = memory.last_accessed_at or content.created_at
     days = max(0.0, (occasion.now - since).total_seconds() / DAY)
     return (
         found.in_context,
@@ -98,8 +100,8 @@ def features(agent: Agent, found: RelevantMemory, occasion: RetrievalContext) ->
         1.0 / (1.0 + days),
         memory.impact_score,
         float(len(occasion.tags.intersection(content.tags))),
-        1.0 if is_principle(agent.definition, found.content) else 0.0,
-        1.0 if occasion.perspective in content.learnings else 0.0,
+        1.0 if content.principle is not None and content.principle in agent.definition.held else 0.0,
+        1.0 if occasion.perspective in content.learned else 0.0,
     )
 
 
@@ -154,46 +156,38 @@ def ranked(
     values = scores(np.array(raw, dtype=np.float64), agent.rules, known)
     candidates = [
         Candidate(
-            memory_id=each.memory.memory_id,
+            memory_id=each.memory_id,
             similarity=each.similarity,
             lexical=each.lexical,
             relevance=each.relevance,
             features=row,
             score=float(value),
             archived=each.memory.status == "archived",
-            source=each.content.origin.source,
+            source=each.content.source,
         )
         for each, row, value in zip(found, raw, values, strict=True)
     ]
-    by_id = {memory.memory.memory_id: (memory.content, memory.memory) for memory in found}
-    words = {memory.memory.memory_id: memory.words for memory in found}
-    return best_first(candidates, by_id, occasion.perspective, occasion.query, words)
+    return best_first(candidates, {memory.memory_id: memory for memory in found}, occasion.perspective, occasion.query)
 
 
 def best_first(
     candidates: Sequence[Candidate],
-    known: Mapping[UUID, Remembered],
+    known: Mapping[UUID, RelevantMemory],
     perspective: str | None,
     query: str,
-    words: Mapping[UUID, Words | None] = MappingProxyType({}),
 ) -> tuple[Candidate, ...]:
     """Return the candidates by score, best first; ties by relevance, then by id.
 
     Before sorting, the scores of outdated candidates are lowered (`lower_outdated`): of those that a newer memory is
     recorded to contradict or supersede, and of those that a newer candidate about the same thing succeeds
-    (`succession`). `words` has the words of indexed texts by memory id, as far as they are known.
+    (`succession`).
     """
-    contents = [known[candidate.memory_id][0] for candidate in candidates]
-    statements = [
-        _statement(*known[candidate.memory_id], candidate.relevance, perspective, words.get(candidate.memory_id))
-        for candidate in candidates
-    ]
-    later = successors(statements, query)
-    memories = {memory_id: memory for memory_id, (_, memory) in known.items()}
-    aside, archived = (
-        outdated_elsewhere(contents, perspective),
-        {candidate.memory_id for candidate in candidates if candidate.archived},
-    )
+    found = [known[candidate.memory_id] for candidate in candidates]
+    near = nlargest(COMPARED, found, key=lambda memory: memory.relevance)
+    later = successors([_statement(memory, perspective) for memory in near], query)
+    memories = {memory.memory_id: memory.memory for memory in found}
+    aside = outdated_elsewhere({memory.memory_id: memory.content for memory in found}, perspective)
+    archived = {candidate.memory_id for candidate in candidates if candidate.archived}
     # What is recorded counts more than what is compared, and an archived memory does not outdate an active one.
     later = {
         older: each
@@ -208,32 +202,29 @@ def best_first(
     )
 
 
-def _statement(
-    content: Content, memory: Memory, relevance: float, perspective: str | None, words: Words | None
-) -> Statement:
-    text, of = shown_text(content, perspective), content.memory
-    indexed = None if words is None or text != of.content else IndexedWords(words, around_content(of))
-    return Statement(content.memory_id, text, told_at(content, memory), relevance, indexed)
+def _statement(found: RelevantMemory, perspective: str | None) -> Statement:
+    words = found.content.statement(found.words, perspective)
+    return Statement(found.memory_id, words, found.content.told_at(found.memory), found.relevance)
 
 
-def outdated_elsewhere(contents: Sequence[Content], perspective: str | None) -> frozenset[tuple[UUID, UUID]]:
+def outdated_elsewhere(contents: Mapping[UUID, RankedContent], perspective: str | None) -> frozenset[tuple[UUID, UUID]]:
     """Return the pairs of an older and a newer memory that need not be ranked by age under this perspective.
 
     The newer one contradicts or supersedes only what the older one taught under other perspectives, and the older one
     has a learning under this perspective.
     """
-    taught = {content.memory_id for content in contents if perspective in content.memory.learnings}
+    taught = {memory_id for memory_id, content in contents.items() if perspective in content.learned}
     concerned: dict[tuple[UUID, UUID], set[str | None]] = {}
-    for newer in contents:
+    for memory_id, newer in contents.items():
         for relation in newer.relations:
             if relation.older in taught:
-                concerned.setdefault((relation.older, newer.memory_id), set()).add(relation.perspective)
+                concerned.setdefault((relation.older, memory_id), set()).add(relation.perspective)
     return frozenset(pair for pair, names in concerned.items() if not names & {None, perspective})
 
 
 def lower_outdated(
     candidates: Sequence[Candidate],
-    memories: Mapping[UUID, Memory],
+    memories: Mapping[UUID, RankedState],
     aside: Collection[tuple[UUID, UUID]] = (),
     later: Mapping[UUID, Successor] = MappingProxyType({}),
 ) -> list[Candidate]:

@@ -1,10 +1,9 @@
 """Retrieval in two stages: from a query to an agent's candidates, best first (document 000 §3.4)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Self
-from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,16 +11,12 @@ from numpy.typing import NDArray
 from nemuri_contracts.client_events import Setting
 from nemuri_contracts.strength import Candidate
 from nemuri_domain.language.keywords import tags_in
-from nemuri_domain.strength.aggregate import Agent, Remembered, Scorer
+from nemuri_domain.strength.aggregate import Agent, Scorer
 from nemuri_domain.strength.candidates import Candidates
 from nemuri_domain.strength.query_texts import QueryTexts
 from nemuri_domain.strength.ranking import RelevantMemory, RetrievalContext, ranked
 from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_domain.strength.search_texts import SearchTexts
-
-MemoryLookup = Callable[[UUID], Remembered | None]
-"""Function that returns the content and the state of a memory in the index; None if it was erased meanwhile."""
-
 
 SURE: Final = 0.38
 """Relevance of an active memory from which the archive is not asked."""
@@ -58,7 +53,6 @@ class RetrievalResult:
 def retrieved(
     agent: Agent,
     index: AgentIndex,
-    known: MemoryLookup,
     asked: RetrievalQuery,
     *,
     perspective: str | None,
@@ -71,7 +65,7 @@ def retrieved(
     The archive is searched only if no active memory is relevant, or from the start if `deep` is True.
     """
     found, deep = searched(agent, index, asked, deep=deep)
-    memories = with_contents(found, known)
+    memories = to_rank(found, index)
     return RetrievalResult(ranked_for(agent, memories, asked, perspective=perspective, now=now, scorer=scorer), deep)
 
 
@@ -113,17 +107,14 @@ def relevant(
     )
 
 
-def with_contents(found: Candidates, known: MemoryLookup) -> list[RelevantMemory]:
-    """Return the results of stage 1 with the content and state of each memory, in the same order, without erased
-    memories.
-    """
+def to_rank(found: Candidates, index: AgentIndex) -> list[RelevantMemory]:
+    """Return the results of stage 1 with what ranking reads of each memory, in the same order."""
     numbers = np.array([found.similarity, found.lexical, found.relevance, found.in_context]).T.tolist()
     return [
-        RelevantMemory(*memory, similarity, lexical, relevance, in_context, words)
+        RelevantMemory(memory_id, *index.ranked(memory_id), similarity, lexical, relevance, in_context, words)
         for memory_id, (similarity, lexical, relevance, in_context), words in zip(
             found.ids, numbers, found.words, strict=True
         )
-        if (memory := known(memory_id)) is not None
     ]
 
 
@@ -137,7 +128,7 @@ def ranked_for(
     scorer: Scorer | None = None,
 ) -> tuple[Candidate, ...]:
     """Return the results of stage 1 as candidates, ranked for a query by `scorer` if it serves, best first."""
-    tags = {tag for memory in found for tag in memory.content.memory.tags}
+    tags = {tag for memory in found for tag in memory.content.tags}
     query = asked.wording.query
     occasion = RetrievalContext(perspective, frozenset(tags_in(tags, query)), now, query)
     return ranked(agent, found, occasion, scorer)

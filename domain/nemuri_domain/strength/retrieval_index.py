@@ -1,6 +1,6 @@
 """The retrieval index of one agent: stage 1 of retrieval, which finds relevant memories by words and by vectors."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Self
 from uuid import UUID
@@ -15,9 +15,11 @@ from nemuri_domain.language.word_table import Words, word_table
 from nemuri_domain.retrieval.inverted_index import InvertedIndex
 from nemuri_domain.retrieval.sparse_columns import Columns
 from nemuri_domain.retrieval.vector_rows import VectorRows
+from nemuri_domain.strength.aggregate import Memory, RankedState
 from nemuri_domain.strength.best_rows import best_rows
 from nemuri_domain.strength.candidates import Candidates
 from nemuri_domain.strength.memory_rows import MemoryRows, RowArrays
+from nemuri_domain.strength.ranked_memory import Ranked, RankedContent, ranked_state
 from nemuri_domain.strength.search_texts import SearchTexts
 from nemuri_domain.strength.word_rows import WordRows
 
@@ -120,6 +122,7 @@ class AgentIndex:
         vectors: Floats,
         texts: Sequence[str],
         *,
+        contents: Sequence[RankedContent] | None = None,
         active: Sequence[bool] | None = None,
         scopes: Sequence[Scope] | None = None,
         sources: Sequence[str] | None = None,
@@ -128,9 +131,9 @@ class AgentIndex:
         """Add memories, or replace those that the index has.
 
         `vectors` are unit vectors, shape (n, dimension); a zero row means that a memory has no vector. `texts` are the
-        texts for the lexical index. By default memories are active, universal, without a source and from no
-        conversation. Raises ValueError, before anything changes, if lengths or the dimension do not match or a number
-        is not finite.
+        texts for the lexical index, and `contents` what ranking reads of them. By default memories are active,
+        universal, without a source and from no conversation. Raises ValueError, before anything changes, if lengths or
+        the dimension do not match or a number is not finite.
         """
         vectors = np.asarray(vectors, np.float32)
         if vectors.shape != (len(ids), self.dimension) or len(texts) != len(ids) or not np.isfinite(vectors).all():
@@ -142,9 +145,11 @@ class AgentIndex:
         places = [Scope()] * len(ids) if scopes is None else scopes
         origins = [""] * len(ids) if sources is None else sources
         said = [None] * len(ids) if turns is None else turns
-        given = len(flags), len(places), len(origins), len(said)
+        ranked = [None] * len(ids) if contents is None else contents
+        given = len(flags), len(places), len(origins), len(said), len(ranked)
         if set(given) != {len(ids)}:
-            raise ValueError(f"expected {len(ids)} flags, scopes, sources and turns; got {', '.join(map(str, given))}")
+            counts = ", ".join(map(str, given))
+            raise ValueError(f"expected {len(ids)} flags, scopes, sources, turns and contents; got {counts}")
         self.remove(ids)
         last = {memory_id: at for at, memory_id in enumerate(ids)}  # An id may occur twice. The last one counts.
         rows = [
@@ -152,6 +157,8 @@ class AgentIndex:
             for memory_id, at in last.items()
         ]
         for row, at in zip(rows, last.values(), strict=True):
+            if (content := ranked[at]) is not None:
+                self._memories.contents.set(row, content.model_dump_json(exclude_defaults=True).encode())
             self._postings.add(row, term_counts(texts[at]))
             self._words.set(row, self._table.words(texts[at]))
         self._vectors.add(rows, vectors[list(last.values())])
@@ -178,6 +185,23 @@ class AgentIndex:
     def set_standing(self, ids: Iterable[UUID]) -> None:
         """Mark memories as not absorbed. Unknown ids are ignored."""
         self._memories.set_standing(ids)
+
+    def set_states(self, states: Collection[Memory]) -> None:
+        """Set the states of memories, by which they are searched and ranked. Unknown ids are ignored."""
+        absorbed = {state.memory_id: state.absorbed_by for state in states if state.status == "absorbed"}
+        absorbed |= {state.memory_id: None for state in states if state.status == "split"}
+        if absorbed:
+            self._memories.set_absorbed(absorbed)
+        self._memories.set_standing(state.memory_id for state in states if state.memory_id not in absorbed)
+        for state in states:
+            self._memories.set_state(state.memory_id, ranked_state(state), active=state.status == "active")
+
+    def ranked(self, memory_id: UUID) -> Ranked:
+        """Return what ranking reads of a memory. Raises KeyError if it is unknown, and ValueError if it has no content
+        or no state.
+        """
+        content, state = self._memories.documents(memory_id)
+        return RankedContent.model_validate_json(content), RankedState.model_validate_json(state)
 
     def eligible(self, setting: Setting | None = None, *, active: bool = True) -> Mask:
         """Return the mask of rows to search: active memories (archived ones if `active` is False) whose scope is valid

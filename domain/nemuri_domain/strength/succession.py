@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from difflib import SequenceMatcher
 from functools import cache
-from typing import Final, NamedTuple, Self
+from typing import Final, Self
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri_domain.language.relevance import WordPairs, read_text
-from nemuri_domain.language.word_table import LONGEST_TEXT, MEDIAN_IMPORTANCE, Words, word_table
+from nemuri_domain.language.relevance import WordPairs
+from nemuri_domain.language.word_table import MEDIAN_IMPORTANCE, Words, word_table
 
 COMPARED: Final = 10
 """Maximum number of memories of a retrieval that are compared with each other, the most relevant ones."""
@@ -61,31 +61,14 @@ Mask = NDArray[np.bool_]
 _NO_WORDS: Final = np.zeros(0, np.int64)
 
 
-class IndexedWords(NamedTuple):
-    """The words of a text in which a statement stands, and what stands before and after it."""
-
-    words: Words
-    around: tuple[str, str]
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Statement:
-    """The text of a memory with the time at which it was told, and its relevance to a request, 0 to 1."""
+    """The words of a memory with the time at which it was told, and its relevance to a request, 0 to 1."""
 
     memory_id: UUID
-    text: str
+    words: Words
     told_at: datetime
     relevance: float
-    indexed: IndexedWords | None = None
-    """Place of its words in an index, if one has them. Then the text is not divided into words again."""
-
-    @property
-    def words(self) -> Words:
-        """Return the words of the text."""
-        if self.indexed is None or len(self.text) + sum(map(len, self.indexed.around)) >= LONGEST_TEXT:
-            return read_text(self.text)[0]
-        before, after = (len(word_table().words(each)) for each in self.indexed.around)
-        return self.indexed.words[before : len(self.indexed.words) - after]
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from nemuri_domain.strength.agent_topics import (
     TopicSource,
     present_by_perspective,
 )
-from nemuri_domain.strength.aggregate import Agent, Content, Remembered, Scorer
+from nemuri_domain.strength.aggregate import Agent, Content, Memory, Remembered, Scorer
 from nemuri_domain.strength.memory_content import embedded_text
 from nemuri_domain.strength.scope_matching import valid
 from nemuri_domain.strength.sleep import SleepInput
@@ -40,7 +40,7 @@ from nemuri_infra.in_memory.task_counts import judged_tasks, spent_by_agent, wor
 from nemuri_infra.projections.memory_pages import MemoryPage
 from nemuri_infra.projections.progress import Progress
 from nemuri_infra.projections.stored_indexes import StoredIndex
-from nemuri_infra.projections.strength_queries import ChangedState, IndexedMemory
+from nemuri_infra.projections.strength_queries import IndexedMemory
 from nemuri_infra.projections.views import MAX_SOURCES, Agents, Views
 from nemuri_infra.stores.vectors import Vectors, generation_in
 
@@ -199,12 +199,9 @@ class InMemoryViews(Views):
         return self.projections.erased
 
     @override
-    async def memory_changes(self, agent_id: str, after: int) -> list[ChangedState]:
+    async def memory_changes(self, agent_id: str, after: int) -> list[Memory]:
         states = [memory for _, memory in self._remembered(agent_id) if memory.changed > after]
-        return [
-            ChangedState(memory.memory_id, memory.status, memory.absorbed_by, memory.changed, memory.rescoped)
-            for memory in sorted(states, key=lambda memory: (memory.changed, memory.memory_id))
-        ]
+        return sorted(states, key=lambda memory: (memory.changed, memory.memory_id))
 
     @override
     async def indexed_memories(
@@ -217,16 +214,7 @@ class InMemoryViews(Views):
             if generation_in(content.vector) == generation
         }
         vectors = await self.vectors.recorded(texts)
-        yield [
-            IndexedMemory(
-                content.memory_id,
-                content.memory,
-                content.source in {"definition", "adopted"},
-                content.origin.source,
-                vectors.get(content.vector),
-            )
-            for content in known
-        ]
+        yield [IndexedMemory(content, vectors.get(content.vector)) for content in known]
 
     @override
     async def stored_index(self, agent_id: str, generation: str, *, format_version: int) -> StoredIndex:

@@ -18,7 +18,7 @@ from nemuri_contracts.task_list_views import TasksView
 from nemuri_domain.affective.aggregate import DELETED
 from nemuri_domain.event_sourcing.erasure import Erased
 from nemuri_domain.strength.agent_topics import TopicSource
-from nemuri_domain.strength.aggregate import Agent, Content, Remembered
+from nemuri_domain.strength.aggregate import Agent, Content, Memory, Remembered
 from nemuri_domain.strength.sleep import SleepInput
 from nemuri_domain.tasks.agent_scores import Workload
 from nemuri_domain.tasks.aggregate import Task, TaskState
@@ -39,7 +39,6 @@ from nemuri_infra.projections.sleep_input import sleep_input
 from nemuri_infra.projections.spending_queries import spent_by_agent
 from nemuri_infra.projections.stored_indexes import StoredIndex, read_index, write_index
 from nemuri_infra.projections.strength_queries import (
-    ChangedState,
     IndexedMemory,
     changes,
     indexed_memories,
@@ -190,7 +189,7 @@ class StoredViews(Views):
             return await erased_among(connection, events)
 
     @override
-    async def memory_changes(self, agent_id: str, after: int) -> list[ChangedState]:
+    async def memory_changes(self, agent_id: str, after: int) -> list[Memory]:
         return await changes(self.database, agent_id, after)
 
     @override

@@ -9,9 +9,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Row, Select, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nemuri_contracts.client_events import MemoryContent
-from nemuri_contracts.strength import Origin
-from nemuri_domain.strength.aggregate import Content, Memory, Remembered, Status
+from nemuri_domain.strength.aggregate import Content, Memory, Remembered
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database, binary_rows
 from nemuri_infra.projections.rows import selection
@@ -27,42 +25,25 @@ _BY_ID = f"""
     WHERE present.memory_id = ANY(%(ids)s::uuid[])
 """  # noqa: S608 - names of our own tables
 _CHANGED = f"""
-    SELECT memory_id, status, absorbed_by, changed, rescoped FROM memory_state
+    SELECT to_json(present)::text FROM {_STATES} AS present
     WHERE agent_id = %(agent_id)s AND (changed, memory_id) > (%(changed)s, %(memory_id)s)
     ORDER BY changed, memory_id LIMIT {PAGE_SIZE}
 """  # noqa: S608 - a constant of our own
 _INDEXED = """
-    SELECT wanted.memory_id, CAST(known.memory AS text), known.source IN ('definition', 'adopted'),
-        CAST(known.origin AS text), sparsevec_send(CAST(made.vector AS sparsevec))
-    FROM unnest(%(ids)s::uuid[]) AS wanted (memory_id) JOIN memory AS known USING (memory_id)
-    LEFT JOIN memory_vector AS made
-        ON made.agent_id = %(agent_id)s AND made.model = %(generation)s AND made.memory_id = wanted.memory_id
+    -- Looked up by key: without statistics, directly after an import, a join compares each memory with each vector.
+    SELECT (SELECT to_json(known)::text FROM memory AS known WHERE known.memory_id = wanted.memory_id),
+        (SELECT sparsevec_send(CAST(made.vector AS sparsevec)) FROM memory_vector AS made
+         WHERE made.agent_id = %(agent_id)s AND made.model = %(generation)s AND made.memory_id = wanted.memory_id)
+    FROM unnest(%(ids)s::uuid[]) AS wanted (memory_id)
 """
 _CONTENT = {name: f"content_{name}" for name in Content.model_fields}
 _STATE = {name: f"state_{name}" for name in Memory.model_fields}
 
 
-class ChangedState(NamedTuple):
-    """A memory whose state changed."""
-
-    memory_id: UUID
-    status: Status
-    absorbed_by: UUID | None
-    changed: int
-    """Sequence of the last change."""
-    rescoped: int = 0
-    """Sequence of the last change of its scope; 0 if there was none."""
-
-
 class IndexedMemory(NamedTuple):
     """The part of a memory that a retrieval index holds."""
 
-    memory_id: UUID
-    memory: MemoryContent
-    defined: bool
-    """True if the memory comes from a definition of the agent, or was adopted as a principle."""
-    source: str
-    """Name of the source in the memory's origin; empty for none."""
+    content: Content
     vector: NDArray[np.float32] | None
     """None if the memory has no vector of the generation."""
 
@@ -83,21 +64,20 @@ def memory_in_row(row: Row[Any]) -> Remembered:
     return content, Memory.model_validate({name: known[label] for name, label in _STATE.items()})
 
 
-async def changes(database: Database, agent_id: str, after: int) -> list[ChangedState]:
-    """Return the agent's memories that changed after the sequence `after`, in the order of their changes.
+async def changes(database: Database, agent_id: str, after: int) -> list[Memory]:
+    """Return the states of the agent's memories that changed after the sequence `after`, in the order of their changes.
 
     A memory may occur twice.
     """
-    found: list[ChangedState] = []
-    last = ChangedState(UUID(int=2**128 - 1), "active", None, changed=after)
+    found: list[Memory] = []
+    last = {"changed": after, "memory_id": UUID(int=2**128 - 1)}
     while True:
-        place = {"agent_id": agent_id, "changed": last.changed, "memory_id": last.memory_id}
         async with database.reading() as connection:
-            page = [ChangedState(*row) for row in await binary_rows(connection, _CHANGED, place)]
-        found += page
-        if len(page) < PAGE_SIZE:
+            rows = await binary_rows(connection, _CHANGED, {"agent_id": agent_id, **last})
+        found += [Memory.model_validate_json(state) for (state,) in rows]
+        if len(rows) < PAGE_SIZE:
             return found
-        last = page[-1]
+        last = {"changed": found[-1].changed, "memory_id": found[-1].memory_id}
 
 
 async def indexed_memories(
@@ -112,18 +92,15 @@ async def indexed_memories(
         wanted = {"agent_id": agent_id, "ids": some, "generation": generation}
         async with database.reading() as connection:
             rows = await binary_rows(connection, _INDEXED, wanted)
-        yield [_indexed(*row) for row in rows]
+        yield [
+            IndexedMemory(Content.model_validate_json(content), _vector(vector)) for content, vector in rows if content
+        ]
 
 
 async def memories_with_ids(connection: AsyncConnection, memory_ids: Iterable[UUID]) -> list[Remembered]:
     """Return the memories with these ids, in no order. Unknown ids are left out."""
     rows = await binary_rows(connection, _BY_ID, {"ids": list(memory_ids)})
     return [(Content.model_validate_json(content), Memory.model_validate_json(state)) for content, state in rows]
-
-
-def _indexed(memory_id: UUID, memory: str, defined: bool, origin: str, vector: bytes | None) -> IndexedMemory:  # noqa: FBT001 - a row
-    content = MemoryContent.model_validate_json(memory)
-    return IndexedMemory(memory_id, content, defined, Origin.model_validate_json(origin).source, _vector(vector))
 
 
 def _vector(data: bytes | None) -> NDArray[np.float32] | None:

@@ -16,7 +16,7 @@ from nemuri_contracts.queries import JournalQuery, MemoriesQuery, TasksQuery
 from nemuri_contracts.task_list_views import TasksView
 from nemuri_domain.event_sourcing.erasure import Erased
 from nemuri_domain.strength.agent_topics import TopicSource
-from nemuri_domain.strength.aggregate import Agent, Content, Remembered, Scorer
+from nemuri_domain.strength.aggregate import Agent, Content, Memory, Remembered, Scorer
 from nemuri_domain.strength.sleep import SleepInput
 from nemuri_domain.tasks.agent_scores import Workload
 from nemuri_domain.tasks.aggregate import Task, TaskState
@@ -26,7 +26,7 @@ from nemuri_infra.embeddings.calibration import Floats
 from nemuri_infra.projections.memory_pages import MemoryPage
 from nemuri_infra.projections.progress import Progress
 from nemuri_infra.projections.stored_indexes import StoredIndex
-from nemuri_infra.projections.strength_queries import ChangedState, IndexedMemory
+from nemuri_infra.projections.strength_queries import IndexedMemory
 
 MAX_SOURCES = 100
 """Maximum number of memories in the view of the one that stands for them."""
@@ -176,8 +176,8 @@ class Views(ABC):
         """Return the erased ids among the ids of these events and of their tasks, courses and agents."""
 
     @abstractmethod
-    async def memory_changes(self, agent_id: str, after: int) -> list[ChangedState]:
-        """Return the agent's memories that changed after the sequence `after`, in the order of their changes.
+    async def memory_changes(self, agent_id: str, after: int) -> list[Memory]:
+        """Return the states of the agent's memories that changed after a sequence, in the order of their changes.
 
         A memory may occur twice.
         """

@@ -1,16 +1,17 @@
 """Retrieval of agents' memories with indexes. Each process caches the indexes and updates them from the projections."""
 
-from collections.abc import AsyncIterator, Collection, Mapping
+import asyncio
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from uuid import UUID
+from weakref import WeakKeyDictionary
 
 from nemuri_contracts.client_events import Scope, Setting
 from nemuri_contracts.strength import Candidate
 from nemuri_domain.language.tokenization import terms
-from nemuri_domain.strength.aggregate import Agent, Remembered
-from nemuri_domain.strength.context_principles import valid_principles
+from nemuri_domain.strength.aggregate import Agent, RankedState, Remembered
 from nemuri_domain.strength.extracted_learning_decision import (
     COMPARED_MEMORIES,
     COMPARED_WORDS,
@@ -24,28 +25,36 @@ from nemuri_domain.strength.retrieval import (
     ranked_for,
     relevant,
     searched,
-    with_contents,
+    to_rank,
 )
 from nemuri_domain.strength.retrieval_index import AgentIndex
-from nemuri_domain.strength.scope_matching import setting_of
+from nemuri_domain.strength.scope_matching import setting_of, valid
 from nemuri_domain.strength.search_texts import QueryText
 from nemuri_infra.observability.tracing import span
-from nemuri_infra.retrieval.index_cache import CachedRetrievalIndex, IndexCache
-from nemuri_infra.retrieval.index_refresh import refresh
+from nemuri_infra.process.byte_cache import ByteCache
+from nemuri_infra.retrieval.index_refresh import CachedRetrievalIndex, refresh
 from nemuri_infra.retrieval.self_calibration import calibrated_vectors
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.stores.vectors import Vectors
 
-_PROCESS = IndexCache()
+IndexKey = tuple[str, str, str]
+"""Projections, agent, and what its vectors can be compared with: generation and calibration."""
+
+
+def index_cache(limit: int = 0) -> "ByteCache[IndexKey, CachedRetrievalIndex]":
+    """Return an empty cache of indexes that together have at most `limit` bytes."""
+    return ByteCache(limit, lambda _, indexed: indexed.index.nbytes)
+
+
+_PROCESS = index_cache()
 """The indexes shared by all services of this process."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankedRetrieval:
-    """The result of a retrieval: the ranked candidates, best first, and all inputs of the ranking."""
+    """The result of a retrieval: the ranked candidates, best first, and all inputs of the ranking, without contents."""
 
     candidates: tuple[Candidate, ...]
-    known: dict[UUID, Remembered]
     terms: tuple[str, ...]
     expansions: dict[str, str]
     items: int
@@ -53,9 +62,9 @@ class RankedRetrieval:
     ranking: str
     deep: bool
     """True if the archived memories were searched too."""
-    principles: tuple[Remembered, ...]
-    """Active principles of the agent that are valid in the setting, whether relevant to the query or not."""
-    nearest: tuple[Remembered, float] | None = None
+    principles: Mapping[UUID, RankedState]
+    """Active principles of the agent that are valid in the setting, by id, whether relevant to the query or not."""
+    nearest: tuple[UUID, float] | None = None
     """If nothing is relevant: the memory that is nearest to the query, with its relevance."""
 
 
@@ -67,7 +76,9 @@ class AgentIndexes:
     index that is larger than this limit is read from its stored copy again for each use.
     """
 
-    indexes: IndexCache = field(default_factory=lambda: _PROCESS)
+    indexes: ByteCache[IndexKey, CachedRetrievalIndex] = field(default_factory=lambda: _PROCESS)
+    _loading: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = field(default_factory=WeakKeyDictionary)
+    """A lock for each event loop. Agents are loaded one at a time, because the size of an index is not known before."""
 
     async def recall(
         self,
@@ -94,13 +105,11 @@ class AgentIndexes:
             scorer = await resources.views.agents.scorer(agent.agent_id)
             async with self._current(resources, agent, vectors) as indexed:
                 found, deep = searched(agent, indexed.index, asked, deep=deep)
-                held = indexed.principles if agent.definition.held else ()
-                missed = [found.nearest] if found.nearest else []
-                wanted = {*found.ids, *held, *(memory_id for memory_id, _ in missed)}
-                known = await _memories(indexed, resources, wanted)
+                principles = _principles(agent, indexed, setting)
+                to_order = to_rank(found, indexed.index)
             ranked = ranked_for(
                 agent,
-                with_contents(found, known.get),
+                to_order,
                 asked,
                 perspective=perspective,
                 now=now or datetime.now(UTC),
@@ -108,16 +117,13 @@ class AgentIndexes:
             )
             return RankedRetrieval(
                 candidates=ranked,
-                known={candidate.memory_id: known[candidate.memory_id] for candidate in ranked},
                 terms=tuple(terms(query)),
                 expansions=dict(wording.expansions),
                 items=len(wording.items),
                 ranking=version(agent.rules, scorer),
                 deep=deep,
-                nearest=next(((known[each], value) for each, value in missed if each in known), None),
-                principles=valid_principles(
-                    agent.definition, [known[principle] for principle in held if principle in known], setting
-                ),
+                nearest=found.nearest,
+                principles=principles,
             )
 
     async def near(
@@ -136,14 +142,15 @@ class AgentIndexes:
         wanted = terms(text)
         async with self._current(resources, agent, vectors) as indexed:
             found = relevant(agent, indexed.index, asked)
-            known = await _memories(indexed, resources, found.ids)
+        known = await resources.views.memories_by_id(found.ids)
         close = [
-            (memory.content, memory.memory)
-            for memory in with_contents(found, known.get)
-            if memory.content.memory.scope == scope
+            known[memory_id]
+            for memory_id, similarity in zip(found.ids, found.similarity.tolist(), strict=True)
+            if memory_id in known
+            and known[memory_id][0].memory.scope == scope
             and any(
-                is_comparable(memory.similarity, wanted, terms(text), same=same, least=words)
-                for text in statements(memory.content).values()
+                is_comparable(similarity, wanted, terms(text), same=same, least=words)
+                for text in statements(known[memory_id][0]).values()
             )
         ]
         return tuple(close[:COMPARED_MEMORIES])
@@ -154,30 +161,36 @@ class AgentIndexes:
     ) -> AsyncIterator[CachedRetrievalIndex]:
         """Update the index of an agent from the projections and yield it. It is locked during the context."""
         name = (resources.views.space, agent.agent_id, vectors.comparing.space)
-        empty = AgentIndex(vectors.embedder.dimension)
-        indexed = self.indexes.get_or_create(
-            name, lambda: CachedRetrievalIndex(empty, vectors.generation, vectors.comparing.calibration.digest)
-        )
-        try:
-            async with indexed.lock:
-                async with nullcontext() if len(indexed.index) else self.indexes.loading:
-                    await refresh(indexed, resources, agent, vectors)
-                yield indexed
-        finally:
-            self.indexes.evict_to(resources.settings.index_bytes)
+        indexed = self.indexes.get(name)
+        if indexed is None:
+            calibration = vectors.comparing.calibration.digest
+            empty = AgentIndex(vectors.embedder.dimension)
+            indexed = CachedRetrievalIndex(empty, vectors.generation, calibration)
+        self.indexes.limit = resources.settings.index_bytes
+        self.indexes.keep(name, indexed)
+        async with indexed.lock:
+            async with nullcontext() if len(indexed.index) else self._loading_here:
+                await refresh(indexed, resources, agent, vectors)
+            self.indexes.keep(name, indexed)
+            yield indexed
+
+    @property
+    def _loading_here(self) -> asyncio.Lock:
+        return self._loading.setdefault(asyncio.get_running_loop(), asyncio.Lock())
 
 
-async def _memories(
-    indexed: CachedRetrievalIndex, resources: Resources, memory_ids: Collection[UUID]
-) -> Mapping[UUID, Remembered]:
-    """Return these memories, by id, without those that were erased since the last update of the index.
-
-    Memories that were not needed before are read from the projections.
-    """
-    missing = [memory_id for memory_id in memory_ids if memory_id not in indexed.known]
-    if missing:
-        indexed.keep((await resources.views.memories_by_id(missing)).values())
-    return {memory_id: indexed.known[memory_id] for memory_id in memory_ids if memory_id in indexed.known}
+def _principles(agent: Agent, indexed: CachedRetrievalIndex, setting: Setting) -> dict[UUID, RankedState]:
+    """Return the active principles of the agent's definition that are valid in the setting, by id."""
+    held = agent.definition.held
+    known = {memory_id: indexed.index.ranked(memory_id) for memory_id in (indexed.principles if held else ())}
+    return {
+        memory_id: state
+        for memory_id, (content, state) in known.items()
+        if state.status == "active"
+        and (told := content.principle) is not None
+        and told in held
+        and valid(told[1], setting)
+    }
 
 
 async def _asked(vectors: Vectors, wording: QueryTexts, setting: Setting) -> RetrievalQuery:

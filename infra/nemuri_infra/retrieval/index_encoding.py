@@ -13,12 +13,13 @@ from nemuri_domain.retrieval.sparse_columns import Columns
 from nemuri_domain.strength.memory_rows import RowArrays
 from nemuri_domain.strength.retrieval_index import AgentIndex, IndexArrays
 
-FORMAT: Final = 8
+FORMAT: Final = 9
 """Version of the binary form and of what an index takes from a memory. Raise it if terms, the embedded
 text or the arrays of an index change: then stored copies are ignored.
 """
 _LENGTH_BYTES: Final = 8
 _COLUMN_ARRAYS: Final = 4
+_ROW_ARRAYS: Final = 10
 
 
 def encode(index: AgentIndex, principles: Iterable[UUID], calibration: str) -> bytes:
@@ -28,6 +29,8 @@ def encode(index: AgentIndex, principles: Iterable[UUID], calibration: str) -> b
     state = index.arrays
     rows = state.memories
     arrays: list[NDArray[Any]] = [rows.ids, rows.active, rows.scopes, rows.sources, rows.conversations, rows.positions]
+    for joined, lengths in (rows.contents, rows.states):
+        arrays += [np.frombuffer(joined, np.uint8), lengths]
     arrays += [state.lengths, *_arrays(state.terms)]
     arrays += [state.vectors, state.words, state.word_counts]
     header = orjson.dumps(
@@ -62,11 +65,15 @@ def decode(data: bytes, dimension: int, calibration: str) -> tuple[AgentIndex, s
         size = int(np.prod(shape))
         arrays.append(np.frombuffer(data, kind, size, start).reshape(shape))
         start += arrays[-1].nbytes
-    ids, active, scopes, sources, conversations, positions, lengths, *rest = arrays
+    ids, active, scopes, sources, conversations, positions, *documents, lengths = arrays[: _ROW_ARRAYS + 1]
+    contents, states = ((joined.tobytes(), sizes) for joined, sizes in (documents[:2], documents[2:]))
+    rest = arrays[_ROW_ARRAYS + 1 :]
     names, talks = (tuple((first, name) for first, name in header[each]) for each in ("scopes", "conversations"))
     absorbed = tuple((bytes.fromhex(each), other and bytes.fromhex(other)) for each, other in header["absorbed"])
     told = tuple(header["sources"])
-    rows = RowArrays(ids, active, scopes, sources, names, told, conversations, positions, talks, absorbed)
+    rows = RowArrays(
+        ids, active, scopes, sources, names, told, conversations, positions, talks, absorbed, contents, states
+    )
     vectors, words, counts = rest[_COLUMN_ARRAYS:]
     state = IndexArrays(rows, lengths, Columns(*rest[:_COLUMN_ARRAYS]), vectors, words, counts)
     return AgentIndex.of(state, dimension), set(map(UUID, header["principles"]))

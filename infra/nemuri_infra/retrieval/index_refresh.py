@@ -2,16 +2,19 @@
 
 import asyncio
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri_domain.strength.aggregate import Agent
+from nemuri_domain.strength.aggregate import PRINCIPLE_SOURCES, Agent
 from nemuri_domain.strength.memory_content import embedded_text, indexed_text
+from nemuri_domain.strength.ranked_memory import RankedContent
+from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_infra.projections.stored_indexes import StoredIndex
-from nemuri_infra.projections.strength_queries import ChangedState, IndexedMemory
-from nemuri_infra.retrieval.index_cache import CachedRetrievalIndex
+from nemuri_infra.projections.strength_queries import IndexedMemory
 from nemuri_infra.retrieval.index_encoding import FORMAT, decode, encode
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.stores.vectors import Vectors
@@ -25,6 +28,35 @@ LEAST_STORED = 500
 """Minimum number of changes for which a new copy of an index is stored. Reading as many takes about 25 ms."""
 STORED_SHARE = 8
 """A new copy is stored when there is more than one change for this number of memories, but at least `LEAST_STORED`."""
+
+
+@dataclass(slots=True)
+class CachedRetrievalIndex:
+    """The retrieval index of one agent, as of the last update from the projections."""
+
+    index: AgentIndex
+    generation: str
+    calibration: str
+    """Digest of the calibration by which the vectors in the index are centred."""
+    principles: set[UUID] = field(default_factory=set)
+    """Ids of the memories that come from a definition of the agent.
+
+    They include archived memories and memories from earlier definitions.
+    """
+    until: int = 0
+    """Log sequence of the newest change of a memory in the index."""
+    seen: int = -1
+    """Log sequence that the projections had reached at the last update; -1 before the first update."""
+    unstored: int = 0
+    """Number of changes in the index that its stored copy does not contain."""
+    tables: int = 0
+    """Number of the tables that the index was made from; see `StoredIndex`."""
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def clear(self) -> None:
+        """Empty the index, so that no erased data stays in it. The next update reads all memories again."""
+        self.index, self.principles = AgentIndex(self.index.dimension), set()
+        self.until = self.unstored = 0
 
 
 async def refresh(indexed: CachedRetrievalIndex, resources: Resources, agent: Agent, vectors: Vectors) -> None:
@@ -76,48 +108,25 @@ async def _store_copy(indexed: CachedRetrievalIndex, resources: Resources, agent
 
 async def _read_changes(indexed: CachedRetrievalIndex, resources: Resources, agent: Agent, vectors: Vectors) -> None:
     changed = await resources.views.memory_changes(agent.agent_id, indexed.until)
-    now = {change.memory_id: change for change in changed}
-    indexed.index.remove([change.memory_id for change in changed if change.rescoped > indexed.until])
-    fresh = [each for each in now if each not in indexed.index]
+    now = {state.memory_id: state for state in changed}
+    indexed.index.remove([state.memory_id for state in changed if state.rescoped > indexed.until])
+    fresh = [memory_id for memory_id in now if memory_id not in indexed.index]
     async for some in resources.views.indexed_memories(agent.agent_id, fresh, indexed.generation):
         await _index(indexed, some, vectors)
-    _set_status(indexed, now.values())
-    indexed.drop(now)
+    indexed.index.set_states(now.values())
     indexed.until = changed[-1].changed if changed else indexed.until
     indexed.unstored += len(now)
 
 
-def _set_status(indexed: CachedRetrievalIndex, changed: Collection[ChangedState]) -> None:
-    for active in (True, False):
-        indexed.index.set_active(
-            [memory_change.memory_id for memory_change in changed if (memory_change.status == "active") == active],
-            active,
-        )
-    standing = {
-        memory_change.memory_id: memory_change.absorbed_by
-        for memory_change in changed
-        if memory_change.status == "absorbed"
-    }
-    split = {memory_change.memory_id: None for memory_change in changed if memory_change.status == "split"}
-    if standing or split:
-        indexed.index.set_absorbed(standing | split)
-    indexed.index.set_standing(
-        [memory_change.memory_id for memory_change in changed if memory_change.status in {"active", "archived"}]
-    )
-
-
 async def _index(indexed: CachedRetrievalIndex, fresh: Sequence[IndexedMemory], vectors: Vectors) -> None:
     # A memory that was encoded with another embedding model gets a vector of the present model here.
-    missing = [indexed_memory for indexed_memory in fresh if indexed_memory.vector is None]
-    made = await vectors.of([embedded_text(indexed_memory.memory) for indexed_memory in missing])
-    own = {each.memory_id: row for each, row in zip(missing, made, strict=True)}
-    stored = [indexed_memory for indexed_memory in fresh if indexed_memory.vector is not None]
+    missing = [content for content, vector in fresh if vector is None]
+    made = await vectors.of([embedded_text(content.memory) for content in missing])
+    own = {content.memory_id: row for content, row in zip(missing, made, strict=True)}
+    stored = {content.memory_id: vector for content, vector in fresh if vector is not None}
     if stored:
-        centred = vectors.centred(
-            np.stack([indexed_memory.vector for indexed_memory in stored if indexed_memory.vector is not None])
-        )
-        own |= {each.memory_id: row for each, row in zip(stored, centred, strict=True)}
-    rows = [own[indexed_memory.memory_id] for indexed_memory in fresh]
+        own |= zip(stored, vectors.centred(np.stack([*stored.values()])), strict=True)
+    rows = [own[content.memory_id] for content, _ in fresh]
     if len(fresh) > THREAD_THRESHOLD:
         await asyncio.to_thread(_add, indexed, fresh, rows)
     else:
@@ -127,12 +136,14 @@ async def _index(indexed: CachedRetrievalIndex, fresh: Sequence[IndexedMemory], 
 def _add(indexed: CachedRetrievalIndex, fresh: Sequence[IndexedMemory], rows: Sequence[NDArray[np.float32]]) -> None:
     if not fresh:
         return
+    contents = [content for content, _ in fresh]
     indexed.index.add(
-        [indexed_memory.memory_id for indexed_memory in fresh],
+        [content.memory_id for content in contents],
         np.stack(rows),
-        [indexed_text(indexed_memory.memory) for indexed_memory in fresh],
-        scopes=[indexed_memory.memory.scope for indexed_memory in fresh],
-        sources=[indexed_memory.source for indexed_memory in fresh],
-        turns=[indexed_memory.memory.turn for indexed_memory in fresh],
+        [indexed_text(content.memory) for content in contents],
+        contents=[RankedContent.of(content) for content in contents],
+        scopes=[content.memory.scope for content in contents],
+        sources=[content.origin.source for content in contents],
+        turns=[content.memory.turn for content in contents],
     )
-    indexed.principles |= {indexed_memory.memory_id for indexed_memory in fresh if indexed_memory.defined}
+    indexed.principles |= {content.memory_id for content in contents if content.source in PRINCIPLE_SOURCES}

@@ -43,40 +43,9 @@ class BlobForgedError(Exception):
     """None of the copies stored under this reference has the hash that the reference states."""
 
 
-@dataclass(slots=True)
-class TextCache:
-    """An LRU cache of texts by reference, bounded in bytes.
-
-    It is never stale, because a reference is a hash of the content.
-    """
-
-    limit: int = CACHE_BYTES
-    _texts: ByteCache[str, str] = field(init=False)
-    _locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
-
-    def __post_init__(self) -> None:
-        self._texts = ByteCache(self.limit, lambda _, text: sys.getsizeof(text))
-
-    @property
-    def bytes(self) -> int:
-        """Return the size of the cached texts in bytes."""
-        return self._texts.bytes
-
-    def fetch_lock(self, ref: str) -> asyncio.Lock:
-        """Return the lock that a caller holds while it fetches a reference, so that a text is fetched only once at a
-        time.
-        """
-        return self._locks.setdefault(ref, asyncio.Lock())
-
-    def get(self, ref: str) -> str | None:
-        """Return the text of a reference; None if it is not cached."""
-        return self._texts.get(ref)
-
-    def keep(self, ref: str, text: str) -> None:
-        """Cache a text and remove the least recently used texts that no longer fit. A text above the limit is not
-        cached.
-        """
-        self._texts.keep(ref, text)
+def text_cache(limit: int = CACHE_BYTES) -> ByteCache[str, str]:
+    """Return an empty cache of texts by reference. It is never stale, because a reference is a hash of the content."""
+    return ByteCache(limit, lambda _, text: sys.getsizeof(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +59,9 @@ class Blobs:
     store: Objects
     client: str
     """Client to whose folder `put` writes."""
-    recent: TextCache = field(default_factory=TextCache)
+    recent: ByteCache[str, str] = field(default_factory=text_cache)
+    _fetching: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
+    """The lock of each reference that is being fetched, so that a text is fetched only once at a time."""
 
     @classmethod
     async def open(cls, log: Log, client: str = OPERATOR) -> Self:
@@ -122,7 +93,7 @@ class Blobs:
         `IncompleteObjectError` if no copy is intact and pieces of one are missing. Raises UnicodeDecodeError if the
         content is not text.
         """
-        async with self.recent.fetch_lock(ref):
+        async with self._fetching.setdefault(ref, asyncio.Lock()):
             text = self.recent.get(ref)
             if text is None:
                 text = (await self._fetched(ref)).decode()

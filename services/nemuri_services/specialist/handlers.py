@@ -225,15 +225,15 @@ async def recall(query: RecallQuery, resources: Resources) -> RecallView | Refus
     )
     best = selected(found.candidates, agent.rules, top=query.top, seed=0).memory_ids
     by_id = {candidate.memory_id: candidate for candidate in found.candidates}
-    memories = tuple(
-        RecalledMemory(candidate=by_id[memory_id], memory=found.known[memory_id][0].memory) for memory_id in best
-    )
     shared = await organisation_principles(query.setting, resources.views)
-    held = {content.memory_id: content.memory for content, _ in (*shared, *found.principles)}
     kept = context_principles(agent, found.principles, [content.memory_id for content, _ in shared])
-    principles = tuple(PrincipleView(memory_id=principle, memory=held[principle]) for principle in kept)
+    near = [found.nearest[0]] if found.nearest else []
+    contents = await resources.views.memories_by_id({*best, *near, *(found.principles.keys() & kept)})
+    told = {content.memory_id: content.memory for content, _ in (*shared, *contents.values())}
+    memories = tuple(RecalledMemory(candidate=by_id[each], memory=told[each]) for each in best if each in told)
+    principles = tuple(PrincipleView(memory_id=each, memory=told[each]) for each in kept if each in told)
     nearest = None
-    if found.nearest is not None and not memories:
-        (content, _), relevance = found.nearest
-        nearest = NearestMemory(memory_id=content.memory_id, memory=content.memory, relevance=relevance)
+    if found.nearest is not None and found.nearest[0] in told and not memories:
+        memory_id, relevance = found.nearest
+        nearest = NearestMemory(memory_id=memory_id, memory=told[memory_id], relevance=relevance)
     return RecallView(ranking=found.ranking, memories=memories, nearest=nearest, deep=found.deep, principles=principles)

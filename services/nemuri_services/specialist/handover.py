@@ -53,7 +53,8 @@ async def plan_handover(minds: AgentIndexes, receiver_id: str, wish: HandoverWis
     if text is None:
         return Handover(refused=await resources.views.absent("task", wish.task_id or ""))
     found = await minds.recall(resources, source, text, perspective=None, setting=wish.setting)
-    ranked = [found.known[candidate.memory_id] for candidate in found.candidates]
+    known = await resources.views.memories_by_id(candidate.memory_id for candidate in found.candidates)
+    ranked = [known[candidate.memory_id] for candidate in found.candidates if candidate.memory_id in known]
     offered = worth_passing_on(source, receiver, ranked, wish.topic)[: wish.top * COMPARED_PER_MEMORY]
     near = await asyncio.gather(*(_near(minds, receiver, remembered, resources) for remembered in offered))
     return await _decided(source, receiver, offered, near, wish.top, resources)

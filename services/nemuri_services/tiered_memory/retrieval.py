@@ -10,6 +10,7 @@ from nemuri_contracts.event import derive
 from nemuri_contracts.queries import AccessMemories, TiersRecallQuery
 from nemuri_contracts.tiered import MemoriesAccessed, MemoryAccess
 from nemuri_contracts.tiered_views import TierRecalledView, TiersRecallView
+from nemuri_domain.language.relevance import read_text
 from nemuri_domain.strength.aggregate import Agent
 from nemuri_domain.strength.succession import Statement, newer_first, successors
 from nemuri_domain.tiered.aggregate import TiersAgent
@@ -42,7 +43,7 @@ async def retrieve(query: TiersRecallQuery, agent: TiersAgent, defined: Agent, r
         [
             Statement(
                 each.memory_id,
-                known[each.memory_id].content,
+                read_text(known[each.memory_id].content)[0],
                 datetime.fromtimestamp(known[each.memory_id].at, UTC),
                 max(each.relevance, 0.0),
             )

@@ -11,7 +11,7 @@ from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.jobs.answer import AnswerJob, answer_of
 from nemuri_infra.models.jobs.learnings import LearningsJob
-from nemuri_infra.stores.blobs import Blobs, TextCache
+from nemuri_infra.stores.blobs import Blobs, text_cache
 from nemuri_services.specialist.passage_index import PassageIndexes
 from nemuri_services.specialist.passage_search import Wanted
 from nemuri_services.specialist.passage_selection import READ_CHARACTERS, DocumentPassage, PassageReader
@@ -24,7 +24,7 @@ class Held(Blobs):
     """A blob store in memory that counts its reads."""
 
     def __init__(self, **texts: str) -> None:
-        object.__setattr__(self, "recent", TextCache())
+        object.__setattr__(self, "recent", text_cache())
         object.__setattr__(self, "asked", [])
         for ref, text in texts.items():
             self.recent.keep(ref, text)

@@ -9,8 +9,12 @@ from numpy.typing import NDArray
 
 from nemuri_domain.language.request_items import requests
 from nemuri_domain.language.word_table import word_table
+from nemuri_domain.strength.aggregate import Content, Memory
 from nemuri_domain.strength.candidates import Candidates
+from nemuri_domain.strength.memory_content import indexed_text
 from nemuri_domain.strength.query_texts import QueryTexts, message_parts
+from nemuri_domain.strength.ranked_memory import RankedContent
+from nemuri_domain.strength.ranking import RelevantMemory
 from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_domain.strength.search_texts import QueryText, SearchTexts
 
@@ -49,3 +53,14 @@ def message(query: str) -> SearchTexts:
 def numbers(found: Candidates) -> tuple[int, ...]:
     """Return the ids of the candidates as numbers, best first."""
     return tuple(each.int for each in found.ids)
+
+
+def relevant_memory(
+    content: Content, memory: Memory, relevance: float, *, lexical: float | None = None
+) -> RelevantMemory:
+    """Return a memory that stage 1 found with this relevance, also in its context and as its similarity."""
+    words = word_table().words(indexed_text(content.memory))
+    aligned = relevance if lexical is None else lexical
+    return RelevantMemory(
+        content.memory_id, RankedContent.of(content), memory, relevance, aligned, relevance, relevance, words
+    )

@@ -14,8 +14,9 @@ from nemuri_domain.strength.context_principles import left_out, principle_places
 from nemuri_domain.strength.memory_content import principle_key
 from nemuri_domain.strength.offer_validation import PRINCIPLE, RESERVED, refusal_reason
 from nemuri_domain.strength.principles import principle_memory_id
-from nemuri_domain.strength.ranking import RelevantMemory, RetrievalContext, features
+from nemuri_domain.strength.ranking import RetrievalContext, features
 from tests.unit.domain.strength.facts import status
+from tests.unit.domain.strength.searches import relevant_memory
 from tests.unit.domain.strength.stories import (
     AGENT,
     BEGINNING,
@@ -59,7 +60,7 @@ def test_a_memory_is_a_principle_while_the_definition_names_it() -> None:
     story = given(*ruled(**STEEP), naming(TEXT), written())
     occasion = RetrievalContext(None, frozenset(), BEGINNING)
     for present, held in ((story, 1.0), (story.when(naming()), 0.0)):
-        found = RelevantMemory(present.mind.contents[KEPT], present.mind.memories[KEPT], 0.5, 0.5, 0.5, 0.5)
+        found = relevant_memory(present.mind.contents[KEPT], present.mind.memories[KEPT], 0.5)
         assert counts(present) == bool(held)
         assert features(present.agent, found, occasion)[7] == held
 

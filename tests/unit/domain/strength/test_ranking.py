@@ -27,6 +27,7 @@ from nemuri_domain.strength.ranking import (
     selected,
     transformed,
 )
+from tests.unit.domain.strength.searches import relevant_memory
 from tests.unit.domain.strength.stories import (
     BEGINNING,
     COST,
@@ -185,7 +186,7 @@ def test_a_query_is_expanded_by_the_keywords_of_each_perspective() -> None:
 def test_principles_are_added_to_the_fixed_number() -> None:
     """Principles are added to the fixed number of memories, the strongest first, up to their share."""
     story = given(encoded(A), encoded(B), encoded(C), used(B), used(B), used(C))
-    everything = [(story.mind.contents[each], story.memory(each)) for each in (A, B, C)]
+    everything = {each: story.memory(each) for each in (A, B, C)}
 
     assert context_principles(story.agent, everything) == (B, C, A)
     few = story.agent.replace(policy={"top_k_results": 4})
@@ -198,7 +199,7 @@ def test_the_number_of_principles_is_a_share_of_the_fixed_number(share: float, k
     none.
     """
     story = given(encoded(A), encoded(B, strength=3.0), encoded(C, strength=2.0))
-    principles = [(story.mind.contents[each], story.memory(each)) for each in (A, B, C)]
+    principles = {each: story.memory(each) for each in (A, B, C)}
     agent = story.agent.replace(policy={"top_k_results": 4, "principles_share": share})
 
     assert context_principles(agent, principles) == kept
@@ -277,7 +278,7 @@ def _found(
     memory = MemoryContent.model_validate(
         {"content": content.memory.content, "tags": tags, "learnings": learnings or {}, "said_at": BEGINNING}
     )
-    return RelevantMemory(content.replace(memory=memory), story.memory(memory_id), relevance, 0.0, relevance, relevance)
+    return relevant_memory(content.replace(memory=memory), story.memory(memory_id), relevance, lexical=0.0)
 
 
 def _candidate(memory_id: UUID, *, score: float) -> Candidate:

@@ -9,8 +9,11 @@ from hypothesis import strategies as st
 
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.strength import Candidate, Relation
-from nemuri_domain.strength.ranking import RelevantMemory, RetrievalContext, lower_outdated, outdated_elsewhere, ranked
+from nemuri_domain.strength.aggregate import Content
+from nemuri_domain.strength.ranked_memory import RankedContent
+from nemuri_domain.strength.ranking import RetrievalContext, lower_outdated, outdated_elsewhere, ranked
 from tests.unit.domain.strength.facts import accesses, level, status, strength, yielding
+from tests.unit.domain.strength.searches import relevant_memory
 from tests.unit.domain.strength.stories import (
     BEGINNING,
     COST,
@@ -98,10 +101,14 @@ def test_a_contradicted_learning_counts_under_its_perspective_only() -> None:
     older = contents[A].replace(memory=MemoryContent(content="Bids.", learnings={COST: "Dear.", "time": "Slow."}))
     newer = contents[B].replace(relations=(Relation(older=A, sort="contradicts", perspective=COST),))
 
-    assert outdated_elsewhere([older, newer], "time") == {(A, B)}
-    assert [outdated_elsewhere([older, newer], each) for each in (COST, "risk", None)] == [frozenset()] * 3
+    def outdated(newest: Content, perspective: str | None) -> frozenset[tuple[UUID, UUID]]:
+        told = {content.memory_id: RankedContent.of(content) for content in (older, newest)}
+        return outdated_elsewhere(told, perspective)
+
+    assert outdated(newer, "time") == {(A, B)}
+    assert [outdated(newer, perspective) for perspective in (COST, "risk", None)] == [frozenset()] * 3
     whole = newer.replace(relations=(*newer.relations, Relation(older=A, sort="supersedes")))
-    assert outdated_elsewhere([older, whole], "time") == frozenset()
+    assert outdated(whole, "time") == frozenset()
     memories = given(encoded(A), related(B, A)).mind.memories
     candidates = [_candidate(A, 0.9), _candidate(B, 0.1)]
     assert lower_outdated(candidates, memories, {(A, B)}) == candidates
@@ -170,7 +177,7 @@ def _ranked(story: Story, *memory_ids: UUID) -> tuple[Candidate, ...]:
         )
         for memory_id in memory_ids
     }
-    found = [RelevantMemory(told[memory_id], memories[memory_id], 0.5, 0.0, 0.5, 0.5) for memory_id in memory_ids]
+    found = [relevant_memory(told[memory_id], memories[memory_id], 0.5, lexical=0.0) for memory_id in memory_ids]
     return ranked(story.agent, found, RetrievalContext(None, frozenset(), BEGINNING + timedelta(days=1)))
 
 

@@ -8,11 +8,12 @@ import pytest
 
 from nemuri_contracts.client_events import Setting
 from nemuri_contracts.strength import Candidate
-from nemuri_domain.strength.aggregate import Remembered
 from nemuri_domain.strength.policy import Policy
 from nemuri_domain.strength.query_texts import SUMMARY_EXPANSION, QueryTexts, query_texts
+from nemuri_domain.strength.ranked_memory import RankedContent
 from nemuri_domain.strength.ranking import MEMORIES_PER_ITEM, selected
-from nemuri_domain.strength.retrieval import MemoryLookup, RetrievalQuery, relevant, retrieved, with_contents
+from nemuri_domain.strength.retrieval import RetrievalQuery, retrieved
+from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_domain.strength.search_texts import QueryText
 from tests.unit.domain.strength.searches import index_of, rows
 from tests.unit.domain.strength.stories import BEGINNING, COST, QUALITY, A, B, C, Story, encoded, given
@@ -59,32 +60,17 @@ def test_each_item_of_a_list_is_a_query() -> None:
 
 def test_the_archive_is_searched_only_if_no_active_memory_is_relevant() -> None:
     """An archived memory is found if no active one is relevant, or if the archive is searched on request."""
-    story, index = _story(), index_of([STEEL, BREAD, RENT])
-    index.set_active([C], active=False)
+    story = _story()
+    index = _index(story)
+    index.set_states([story.memory(C).replace(status="archived")])
 
     def ask(query: str, *, deep: bool = False) -> tuple[tuple[UUID, ...], bool]:
-        result = retrieved(
-            story.agent, index, _lookup(story), _query(_asking(query)), perspective=None, now=BEGINNING, deep=deep
-        )
+        result = retrieved(story.agent, index, _query(_asking(query)), perspective=None, now=BEGINNING, deep=deep)
         return tuple(candidate.memory_id for candidate in result.candidates), result.deep
 
     assert ask("When is the rent due?") == ((C,), True)
     assert ask("Does bread rise in a warm kitchen?") == ((B,), False)
     assert ask("Does bread rise in a warm kitchen?", deep=True) == ((B,), True)
-
-
-def test_memories_that_were_erased_meanwhile_are_left_out() -> None:
-    """A memory that is in the index but not known any more is no candidate."""
-    story, index = _story(), index_of([STEEL, BREAD, RENT])
-
-    def known(memory_id: UUID) -> Remembered | None:
-        return None if memory_id == C else _lookup(story)(memory_id)
-
-    asked = _query(_asking("When is the rent due?"))
-    assert C not in {memory.content.memory_id for memory in with_contents(relevant(story.agent, index, asked), known)}
-    assert C in {
-        memory.content.memory_id for memory in with_contents(relevant(story.agent, index, asked), _lookup(story))
-    }
 
 
 @pytest.mark.parametrize(("items", "taken"), [(0, 10), (5, 10), (8, 8 * MEMORIES_PER_ITEM), (10, 20), (40, 20)])
@@ -118,13 +104,15 @@ def _query(wording: QueryTexts) -> RetrievalQuery:
     return RetrievalQuery.of(wording, rows([each.text for each in wording.every]), Setting())
 
 
-def _lookup(story: Story) -> MemoryLookup:
-    return lambda memory_id: (story.mind.contents[memory_id], story.memory(memory_id))
+def _index(story: Story) -> AgentIndex:
+    contents = [RankedContent.of(story.mind.contents[memory_id]) for memory_id in (A, B, C)]
+    index = index_of([STEEL, BREAD, RENT], contents=contents)
+    index.set_states([story.memory(memory_id) for memory_id in (A, B, C)])
+    return index
 
 
 def _candidates(wording: QueryTexts, story: Story) -> Sequence[Candidate]:
-    index, asked = index_of([STEEL, BREAD, RENT]), _query(wording)
-    return retrieved(story.agent, index, _lookup(story), asked, perspective=None, now=BEGINNING).candidates
+    return retrieved(story.agent, _index(story), _query(wording), perspective=None, now=BEGINNING).candidates
 
 
 def in_context(candidates: Sequence[Candidate], policy: Policy, **options: Any) -> tuple[UUID, ...]:

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from nemuri_domain.strength.aggregate import Content, Mind
 from nemuri_domain.strength.memory_content import origin_in_words
-from nemuri_domain.strength.ranking import RelevantMemory, RetrievalContext, features
+from nemuri_domain.strength.ranking import RetrievalContext, features
 from nemuri_domain.strength.state_diff import MemoryState
 from tests.unit.domain.strength.facts import accesses, candidates, impact, level, status, strength, totals, yielding
+from tests.unit.domain.strength.searches import relevant_memory
 from tests.unit.domain.strength.stories import (
     BEGINNING,
     COST,
@@ -110,7 +111,7 @@ def test_no_feature_of_the_ranking_falls(steps: list[tuple[Any, ...]], relevance
 
     def found(story: Story, memory_id: UUID) -> tuple[float, ...]:
         content: Content = story.mind.contents[memory_id]
-        relevant = RelevantMemory(content, story.memory(memory_id), relevance, relevance, relevance, relevance)
+        relevant = relevant_memory(content, story.memory(memory_id), relevance)
         return features(story.agent, relevant, CONTEXT)
 
     mine = found(after, S)

@@ -1,7 +1,6 @@
 """Tests of succession: of two statements about the same thing, the one that was told later comes first."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -12,17 +11,18 @@ from hypothesis import strategies as st
 
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_domain.language.word_table import word_table
-from nemuri_domain.strength.memory_content import around_content, indexed_text
+from nemuri_domain.strength.memory_content import indexed_text
+from nemuri_domain.strength.ranked_memory import RankedContent
 from nemuri_domain.strength.succession import (
     COMPARED,
     LONG,
-    IndexedWords,
     Statement,
     StatementPairs,
     Successor,
     exchanged,
     successors,
 )
+from tests.unit.domain.strength import stories
 
 BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 A, B, C = (UUID(int=number) for number in (1, 2, 3))
@@ -46,7 +46,7 @@ def told(*texts: str, days: Sequence[int] | None = None, relevance: Sequence[flo
     at = days or range(len(texts))
     how = relevance or [0.5] * len(texts)
     return [
-        Statement(UUID(int=number), text, BEGINNING + timedelta(days=day), each)
+        Statement(UUID(int=number), word_table().words(text), BEGINNING + timedelta(days=day), each)
         for number, (text, day, each) in enumerate(zip(texts, at, how, strict=True), 1)
     ]
 
@@ -196,6 +196,13 @@ def test_the_words_of_a_statement_come_from_the_indexed_text(text: str, speaker:
         learnings={"use": "moved to Kyoto", "same": text[:3] or "x"},
         tags=("京都", "moving-house"),
     )
-    whole = word_table().words(indexed_text(memory))
-    of = Statement(UUID(int=1), memory.content, BEGINNING, 0.5)
-    assert replace(of, indexed=IndexedWords(whole, around_content(memory))).words.tolist() == of.words.tolist()
+    table, of = (
+        word_table(),
+        RankedContent.of(stories.given(stories.encoded(A)).mind.contents[A].replace(memory=memory)),
+    )
+    told, whole = table.words(memory.content).tolist(), table.words(indexed_text(memory))
+    learned = table.words("moved to Kyoto").tolist()
+    short = table.words(text[:3] or "x").tolist() if (text[:3] or "x") not in memory.content else []
+    assert of.statement(whole, "another").tolist() == told
+    assert of.statement(whole, "use").tolist() == told + learned
+    assert of.statement(whole, None).tolist() == told + learned + short

@@ -5,15 +5,17 @@ import random
 import tracemalloc
 from datetime import UTC, datetime
 from pathlib import Path
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import numpy as np
 import pytest
 
 from nemuri_domain.strength.aggregate import Content, Memory, Remembered
+from nemuri_domain.strength.ranked_memory import RankedContent
 from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_infra.process import resource_limits
-from nemuri_infra.retrieval.index_cache import CachedRetrievalIndex, IndexCache
+from nemuri_infra.retrieval.agent_indexes import index_cache
+from nemuri_infra.retrieval.index_refresh import CachedRetrievalIndex
 from nemuri_infra.runtime.settings import MAX_INDEX_BYTES, MEGABYTE, Settings
 
 DIMENSION = 256
@@ -23,19 +25,23 @@ WORDS = ["".join(random.Random(seed).choices("abcdefghijklmnop", k=7)) for seed 
 def mind(number: int, characters: int, chance: random.Random) -> CachedRetrievalIndex:
     """Return the index of an agent with `number` memories of `characters` characters each."""
     indexed = CachedRetrievalIndex(AgentIndex(DIMENSION), "g", "raw")
-    known = dict(_remembered(characters, chance) for _ in range(number))
-    vectors = np.zeros((number, DIMENSION), np.float32)
-    indexed.index.add(list(known), vectors, [content.memory.content for content, _ in known.values()])
-    indexed.keep(known.values())
+    contents, states = zip(*(_remembered(characters, chance) for _ in range(number)), strict=True)
+    indexed.index.add(
+        [content.memory_id for content in contents],
+        np.zeros((number, DIMENSION), np.float32),
+        [content.memory.content for content in contents],
+        contents=[RankedContent.of(content) for content in contents],
+    )
+    indexed.index.set_states(states)
     return indexed
 
 
-def _remembered(characters: int, chance: random.Random) -> tuple[UUID, Remembered]:
+def _remembered(characters: int, chance: random.Random) -> Remembered:
     memory_id, now = uuid4(), datetime.now(UTC)
     text = " ".join(chance.choices(WORDS, k=characters // 8))
     content = {"content": text, "tags": tuple(chance.choices(WORDS, k=5)), "learnings": {"use": text[:90]}}
     of = {"memory_id": memory_id, "agent_id": "python"}
-    return memory_id, (
+    return (
         Content.model_validate(
             of | {"memory": content, "links": (), "vector": "v" * 80, "source": "task", "created_at": now, "created": 1}
         ),
@@ -45,9 +51,7 @@ def _remembered(characters: int, chance: random.Random) -> tuple[UUID, Remembere
 
 @pytest.mark.parametrize(("number", "characters"), [(800, 200), (400, 2_000)])
 def test_the_size_of_an_index_is_estimated_well(number: int, characters: int) -> None:
-    """The estimated size of an index is within 40 % of the allocated bytes, and gets smaller when memories are
-    removed.
-    """
+    """The estimated size of an index is within 40 % of the allocated bytes."""
     # Creates the objects that exist once per process, so that they are not measured.
     mind(5, characters, random.Random(0)).index.add([uuid4()], np.zeros((1, DIMENSION), np.float32), [" ".join(WORDS)])
     gc.collect()
@@ -57,33 +61,27 @@ def test_the_size_of_an_index_is_estimated_well(number: int, characters: int) ->
     gc.collect()
     taken = tracemalloc.get_traced_memory()[0] - before
     tracemalloc.stop()
-    assert taken * 0.7 < indexed.bytes < taken * 1.4
-    indexed.drop(list(indexed.known))
-    assert (indexed.texts, indexed.known) == (0, {})
+    assert taken * 0.7 < indexed.index.nbytes < taken * 1.4
 
 
 def test_indexes_beyond_the_limit_are_dropped() -> None:
-    """Beyond the limit the least recently used indexes are dropped, after the memories of all. An index that is itself
-    above the limit is not kept.
+    """Beyond the limit the least recently used indexes are dropped. An index that is itself above the limit is not
+    kept, and a lower limit holds from the next index on.
     """
-    cache, chance = IndexCache(), random.Random(2)
-    names = [("db", f"agent{number}", "g") for number in range(5)]
-    for name in names:
-        cache.get_or_create(name, lambda: mind(50, 200, chance))
-    first = cache.get_or_create(names[0], lambda: pytest.fail("it is there"))
-    one = first.index.nbytes
-    cache.evict_to(int(cache.bytes - 2.5 * one))
-    assert len(cache) == 5
-    assert not cache.get_or_create(names[1], lambda: pytest.fail("only its memories were dropped")).known
-    assert first.known
-    cache.get_or_create(names[0], lambda: pytest.fail("it is there"))
-    cache.evict_to(int(2.5 * one))
-    assert len(cache) == 2
-    assert cache.bytes <= 2.5 * one
-    for kept in names[:2]:
-        cache.get_or_create(kept, lambda: pytest.fail("it was used last"))
-    cache.evict_to(one // 2)
-    assert (len(cache), cache.bytes) == (0, 0)
+    chance, names = random.Random(2), [("db", f"agent{number}", "g") for number in range(5)]
+    indexes = [mind(50, 200, chance) for _ in names]
+    one = indexes[0].index.nbytes
+    cache = index_cache(int(4.5 * one))
+    for name, indexed in zip(names, indexes, strict=True):
+        cache.keep(name, indexed)
+    assert [cache.get(name) for name in names] == [None, *indexes[1:]]
+    cache.limit = int(2.5 * one)
+    cache.keep(names[0], indexes[0])
+    assert [cache.get(name) for name in names] == [indexes[0], None, None, None, indexes[4]]
+    assert cache.bytes <= cache.limit
+    cache.limit = one // 2
+    cache.keep(names[1], indexes[1])
+    assert cache.get(names[1]) is None
 
 
 def test_the_limit_is_a_quarter_of_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,14 +1,18 @@
 """A stored index is the same index, and its form has a version."""
 
+from datetime import UTC, datetime
 from hashlib import sha256
+from typing import Any
 from uuid import UUID
 
 import numpy as np
 import pytest
 
 from nemuri_contracts.client_events import MemoryContent, Scope, Setting, Turn
+from nemuri_domain.strength.aggregate import Memory
 from nemuri_domain.strength.candidates import Candidates
 from nemuri_domain.strength.memory_content import indexed_text
+from nemuri_domain.strength.ranked_memory import RankedContent
 from nemuri_domain.strength.retrieval_index import AgentIndex
 from nemuri_domain.strength.search_texts import QueryText, SearchTexts
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
@@ -64,6 +68,21 @@ def test_a_decoded_index_is_the_same() -> None:
     assert len(decoded) == len(index)
 
 
+def test_a_decoded_index_ranks_the_same() -> None:
+    """A decoded index has what ranking reads of each memory, and nothing of a memory that was removed."""
+    index, content = filled(), RankedContent(created_at=datetime(2026, 1, 1, tzinfo=UTC), tags=("kept",), before=1)
+    index.add([UUID(int=9), UUID(int=8)], EMBEDDER.rows(TEXTS[:2]), TEXTS[:2], contents=[content, content])
+    of: dict[str, Any] = {"agent_id": "ann", "stored_strength": 0.25, "perspectives": {"use": 0.5}, "changed": 3}
+    index.set_states([Memory(memory_id=UUID(int=number), candidate_count=number, **of) for number in (8, 9)])
+    index.remove([UUID(int=8)])
+    again = decode(encode(index, PRINCIPLES, "raw"), DIMENSION, "raw")
+    assert again is not None
+    found, state = again[0].ranked(UUID(int=9))
+    assert (found, state.candidate_count, state.perspectives) == (content, 9, {"use": 0.5})
+    with pytest.raises(KeyError):
+        again[0].ranked(UUID(int=8))
+
+
 def test_damaged_data_is_refused() -> None:
     """Truncated data raises an error instead of giving another index."""
     data = encode(filled(), PRINCIPLES, "raw")
@@ -93,4 +112,4 @@ def test_the_format_has_a_new_number_when_its_content_changes() -> None:
         turns=[None, Turn(conversation="monday", position=4)],
     )
     digest = sha256(encode(index, PRINCIPLES, "raw")).hexdigest()
-    assert (FORMAT, digest[:16]) == (8, "e0f3e9900dba4ae4")
+    assert (FORMAT, digest[:16]) == (9, "1450d8feca8a7e72")

@@ -9,7 +9,7 @@ import pytest
 
 from nemuri_contracts.event import OPERATOR
 from nemuri_infra.runtime.outage_errors import OUTAGE_ERRORS
-from nemuri_infra.stores.blobs import CACHE_BYTES, BlobForgedError, BlobMissingError, Blobs, TextCache
+from nemuri_infra.stores.blobs import CACHE_BYTES, BlobForgedError, BlobMissingError, Blobs, text_cache
 from nemuri_infra.stores.objects import Description, Objects
 
 
@@ -39,7 +39,7 @@ class SlowStore:
 
 def blobs(store: SlowStore, limit: int = CACHE_BYTES) -> Blobs:
     """Return blobs that are read from this store, with a cache of `limit` bytes."""
-    return Blobs(cast("Objects", store), OPERATOR, TextCache(limit))
+    return Blobs(cast("Objects", store), OPERATOR, text_cache(limit))
 
 
 def ref_of(text: str) -> str:
