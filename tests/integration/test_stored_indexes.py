@@ -13,7 +13,7 @@ from nemuri.client.client import Client
 from nemuri.operations.erasure import forget
 from nemuri.operations.views import rebuild
 from nemuri_contracts.client_events import MemoryContent, Setting
-from nemuri_infra.projections import strength_queries, tables
+from nemuri_infra.projections import queries, strength_queries, tables
 from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.projections.stored_indexes import read_index, write_index
 from nemuri_infra.retrieval import index_refresh
@@ -77,7 +77,7 @@ async def test_a_second_process_reads_the_copy_and_what_changed_since(
             read.append(len(args[2]))
             return original(*args)
 
-        monkeypatch.setattr(index_refresh, "indexed_memories", counted)
+        monkeypatch.setattr(queries, "indexed_memories", counted)
         second = await recalled(resources)
         assert (second.candidates, read) == (first.candidates, [0])
         new = await client.remember("python", "Value 5 is not stored in register 35 any more.")

@@ -60,7 +60,7 @@ def test_cached_replies_are_bounded_in_bytes() -> None:
 
 def _topics() -> tuple[Any, Any]:
     names = [f"topic {number} {uuid4()}" for number in range(500)]
-    place = ("postgresql://h/d", "nemuri", "ann", (None, frozenset({f"domain {uuid4()}"})))
+    place = ("postgresql://h/d nemuri", "ann", (None, frozenset({f"domain {uuid4()}"})))
     memories = tuple(PerspectiveMemory(f"memory {number} {uuid4()}", number / 24) for number in range(24))
     topics = tuple(Topic(name, 1.5 + len(name) / 7, 2) for name in names)
     return place, topic_cache.KnownTopics((0, 0, (), 0, 0, ("cost",)), topics, {"cost": memories})
