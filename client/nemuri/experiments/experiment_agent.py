@@ -1,6 +1,6 @@
 """An agent of an experiment. It lives on a platform in memory, so the services do for it what they do for any agent.
 
-Learnings, details and feedback have no part in the experiments.
+Routing, documents and feedback have no part in the experiments.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from nemuri_contracts.agents import AgentDefined, Definition, Perspective
 from nemuri_contracts.client_events import MemoryContent, Setting, TaskSubmitted
 from nemuri_contracts.event import OPERATOR, Event, derive
 from nemuri_contracts.strength import Candidate, MemoriesRetrieved, MemoriesUsed, SessionEnded, Use
-from nemuri_contracts.tasks import TaskAnswered
+from nemuri_contracts.tasks import TaskAnswered, TaskAssigned, TaskSummarised
 from nemuri_domain.language.keywords import keywords
 from nemuri_domain.strength.aggregate import Agent, Mind
 from nemuri_domain.strength.memory_content import embedded_text, encoded, new_memory
@@ -104,7 +104,7 @@ class ExperimentAgent:
     async def remembering(cls, passages: Sequence[CorpusPassage], regime: Regime) -> Self:
         """Return a new agent with one memory for each passage, all encoded at the same moment."""
         attribution = _strengthening_what_is_retrieved() if regime == "retrieval" else SERVICES["attribution"]
-        others = ("intake", "orchestrator", "specialist", "strength-sleep")
+        others = ("intake", "specialist", "strength-sleep")
         time = TaskTime()
         platform = await InMemoryServices.of([*(SERVICES[name] for name in others), attribution], now=time.now)
         vectors = platform.resources.vectors
@@ -159,6 +159,11 @@ class ExperimentAgent:
             event_id=task_id, client_id=OPERATOR, text=task.query, agent=AGENT, perspective=task.needed.area
         )
         await self.platform.append(submitted)
+        summarised = self.newest(TaskSummarised)
+        assigned = TaskAssigned.following(
+            summarised, agent_id=AGENT, part=0, perspective=task.needed.area, attempt=1
+        )  # there is only one agent to which the task could go
+        await self.platform.append(assigned)
         retrieved, answered = self.newest(MemoriesRetrieved), self.newest(TaskAnswered)
         return TaskRetrieval(retrieved.candidates, retrieved.selected, answered.citations)
 
