@@ -13,7 +13,8 @@ import pytest
 from nemuri_contracts.tasks import TaskAnswered
 from nemuri_infra.runtime.settings import Settings
 from tests.e2e.conftest import SCRIPT, environment
-from tests.integration.conftest import servers, settings
+from tests.integration.conftest import servers
+from tests.integration.conftest import stored_settings as settings
 from tests.integration.harness import (
     ALL_SERVICES,
     agent_defined,

@@ -35,11 +35,12 @@ async def memory_settings() -> Settings:
 
 @pytest.fixture
 def settings(request: pytest.FixtureRequest) -> Settings:
-    """Settings of a new platform: on the session's servers for a test with the mark `connected`, otherwise in
-    memory.
+    """Settings of a new platform: on the session's servers, or in memory for a test with the mark `in_memory` that has
+    not the mark `connected` too.
     """
-    connected = request.node.get_closest_marker("connected") is not None
-    found: Settings = request.getfixturevalue("stored_settings" if connected else "memory_settings")
+    marked = request.node.get_closest_marker
+    in_memory = marked("in_memory") is not None and marked("connected") is None
+    found: Settings = request.getfixturevalue("memory_settings" if in_memory else "stored_settings")
     return found
 
 

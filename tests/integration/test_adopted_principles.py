@@ -20,6 +20,8 @@ from tests.integration.harness import (
 from tests.integration.reading_model import ReadingModel
 from tests.integration.servers import Servers, files_with
 
+pytestmark = pytest.mark.in_memory
+
 CANARY = "zorblatt"
 CORRECTIONS = (
     f"Quote prices of {CANARY} steel in yen.",

@@ -19,6 +19,8 @@ from tests.integration.providers.provider import Provider, ScriptedReply, openai
 from tests.integration.providers.streams import openai_stream
 from tests.unit.domain.affective import turns
 
+pytestmark = pytest.mark.in_memory
+
 QUESTION = "May I compare a value to True?"
 SAID = "No, it is forbidden."
 NOTE = "Not every step was done by a language model"

@@ -4,6 +4,8 @@ import asyncio
 from typing import Any
 from uuid import uuid4
 
+import pytest
+
 from nemuri.client.client import Client
 from nemuri_contracts.client_events import TaskSubmitted
 from nemuri_contracts.strength import MemoriesRetrieved
@@ -27,6 +29,8 @@ from tests.integration.harness import (
     until_idle,
 )
 from tests.unit.infra.models.test_prompted import Parrot
+
+pytestmark = pytest.mark.in_memory
 
 FIRST = "What does the list method append return?"
 MEMORIES = (

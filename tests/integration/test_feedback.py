@@ -26,6 +26,8 @@ from tests.integration.harness import (
     until_idle,
 )
 
+pytestmark = pytest.mark.in_memory
+
 QUESTION = "What is the truth value of an empty list?"
 IMPACT_POINTS = Policy().impact_user_positive + Policy().impact_task_success
 

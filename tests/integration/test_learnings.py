@@ -29,6 +29,8 @@ from tests.integration.harness import (
     until_idle,
 )
 
+pytestmark = pytest.mark.in_memory
+
 QUESTION = "Whom did the workshop pay?"
 STEEL = "Steel is dear in winter."
 

@@ -33,6 +33,8 @@ from tests.integration.harness import (
     until_idle,
 )
 
+pytestmark = pytest.mark.in_memory
+
 SELECT_STATEMENT = re.compile(r"^SELECT.*\bFROM (?:task|chunk)\b", re.DOTALL)
 QUESTION = "What is truth value testing?"
 MAX_ROWS = 8

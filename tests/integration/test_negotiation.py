@@ -25,6 +25,8 @@ from tests.integration.harness import (
     running_services,
 )
 
+pytestmark = pytest.mark.in_memory
+
 ENGLISH = tuple(f"What does design question {number} decide about the cache?" for number in range(1, 103))
 JAPANESE = tuple(f"設計の質問{number}番ではどのキャッシュを使いますか？" for number in range(1, 103))
 

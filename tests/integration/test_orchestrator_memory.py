@@ -24,6 +24,8 @@ from tests.integration.harness import (
     until_idle,
 )
 
+pytestmark = pytest.mark.in_memory
+
 SOUP = "How long does the onion soup of the house have to simmer?"
 SIMILAR_SOUP = "How long must the onion soup simmer in this house?"
 MISO, SIMILAR_MISO = "味噌汁のだしは何分煮ますか。", "味噌汁のだしを何分くらい煮ればよいですか。"

@@ -24,6 +24,8 @@ from tests.integration.harness import (
 from tests.integration.reading_model import ReadingModel
 from tests.integration.servers import Servers, files_with
 
+pytestmark = pytest.mark.in_memory
+
 FILLER = "A value is true unless its class says otherwise, which the pages on classes explain at length. "
 SUMMARISE = "Summarise this report."
 

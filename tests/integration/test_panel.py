@@ -40,6 +40,8 @@ from tests.integration.harness import (
 from tests.integration.servers import Servers, files_with
 from tests.unit.infra.models.test_prompted import Parrot
 
+pytestmark = pytest.mark.in_memory
+
 QUESTION = "At which temperature does the boiler of the north hall run?"
 MEMORIES = {
     "heating": ("cost", "The boiler of the north hall runs at a temperature of 70 degrees."),

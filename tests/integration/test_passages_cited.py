@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
+
 from nemuri_contracts.tasks import TaskAnswered
 from nemuri_domain.tasks.read_share import place_of
 from nemuri_infra.models.chat import Reply
@@ -19,6 +21,8 @@ from tests.integration.harness import (
     running_services,
     until_idle,
 )
+
+pytestmark = pytest.mark.in_memory
 
 FILLER = "\n\n".join(f"On tour {number} the weather was fair and nothing of note was seen." for number in range(8))
 TALK = "\n".join(

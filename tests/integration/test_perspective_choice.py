@@ -15,6 +15,8 @@ from tests.integration.harness import (
     until_idle,
 )
 
+pytestmark = pytest.mark.in_memory
+
 COST = Perspective(name="cost", keywords=("price", "invoice", "価格"))
 TIME = Perspective(name="time", keywords=("deadline", "delay", "納期"))
 TAUGHT = {

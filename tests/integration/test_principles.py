@@ -19,6 +19,8 @@ from tests.integration.harness import (
     until_idle,
 )
 
+pytestmark = pytest.mark.in_memory
+
 UNRELATED_QUESTION = "How many moons of Jupiter did Galileo see through his telescope?"
 FORGETFUL_POLICY = {
     "daily_decay_targets": [1e-6, 1, 1e-6, 1e-6, 1e-6, 1e-6],

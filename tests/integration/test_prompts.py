@@ -18,6 +18,8 @@ from nemuri_infra.stores.vectors import vector_key
 from tests.integration.harness import agent_defined, connected_client, running_services, until_idle
 from tests.integration.providers.provider import Provider, ScriptedReply, openai_reply
 
+pytestmark = pytest.mark.in_memory
+
 BELIEF = "Our guide forbids comparing a value to True with ==."
 LESSON = "Write the value alone as the condition."
 OTHER = "An exception hides the comparison."

@@ -31,6 +31,8 @@ from tests.integration.harness import (
 )
 from tests.integration.servers import Servers, files_with
 
+pytestmark = pytest.mark.in_memory
+
 REQUEST = "What does the lamp of [name] cost?"
 MINUTES = timedelta(minutes=11)
 

@@ -29,6 +29,8 @@ from tests.integration.harness import (
     until_idle,
 )
 
+pytestmark = pytest.mark.in_memory
+
 FACT = "The truth value of an empty list is false."
 QUESTION = "What is the truth value of an empty list?"
 UNRELATED_QUESTION = "How do I cook rice with saffron?"

@@ -21,6 +21,8 @@ from tests.integration.harness import (
 from tests.integration.providers.provider import Provider, ScriptedReply, openai_reply
 from tests.integration.test_prompts import models, prompts
 
+pytestmark = pytest.mark.in_memory
+
 HAMLET = "Who wrote Hamlet?"
 
 

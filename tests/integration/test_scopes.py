@@ -19,6 +19,8 @@ from tests.integration.harness import (
     until_idle,
 )
 
+pytestmark = pytest.mark.in_memory
+
 SECRET = "The zirconium deal with Yamada closes in October."
 LESSON = "Zirconium is dear before October."
 QUESTION = "When does the zirconium deal with Yamada close?"

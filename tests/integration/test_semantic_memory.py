@@ -36,6 +36,8 @@ from tests.integration.harness import (
 )
 from tests.integration.servers import Servers, files_with
 
+pytestmark = pytest.mark.in_memory
+
 STEEL = ("Steel from Zanzibrine is dear in winter.", "In winter, steel from Zanzibrine is dear.")
 OTHERS = ("Steel from Zanzibrine is not dear in winter.", "Steel from Zanzibrine is dear in summer, since May 3.")
 USES = 5

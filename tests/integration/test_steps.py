@@ -39,6 +39,8 @@ from tests.integration.providers.provider import (
 )
 from tests.integration.servers import Servers, files_with
 
+pytestmark = pytest.mark.in_memory
+
 QUESTION = "Which torque and which gasket does the flange of pump P7 need?"
 KIND = "The flange of pump P7 is of kind zirkonite."
 TORQUE = "Kind zirkonite is tightened with forty metres."

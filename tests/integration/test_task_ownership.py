@@ -23,6 +23,8 @@ from tests.integration.harness import (
     until_idle,
 )
 
+pytestmark = pytest.mark.in_memory
+
 QUESTION = "What is the truth value of an empty list?"
 MANY_ITEMS = "\n".join(f"{number}. What does question {number} decide about the cache?" for number in range(1, 31))
 

@@ -31,6 +31,8 @@ from tests.integration.harness import (
     until_idle,
 )
 
+pytestmark = pytest.mark.in_memory
+
 QUESTION = "What is the truth value of an empty list?"
 LIST, DICT = "The truth value of an empty list is false.", "The truth value of an empty dict is false as well."
 
