@@ -10,8 +10,6 @@ from nemuri_contracts.agents import GENERAL, AgentDefined
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import agent_defined, connected_client, recorded_events, running_services
 
-pytestmark = pytest.mark.in_memory
-
 
 async def test_the_first_memory_makes_an_agent(settings: Settings, caplog: pytest.LogCaptureFixture) -> None:
     """A memory for an unknown name makes an agent with strength memory, which recalls it. A line says so, once."""
