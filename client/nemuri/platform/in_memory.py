@@ -62,8 +62,8 @@ async def in_memory(
         settings: Settings of the platform; None for those of the environment.
         models: Language models; None for those of the settings.
 
-    Yields:
-        The platform, whose `client` returns clients.
+    Returns:
+        A context manager that yields the platform, whose `client` returns clients.
 
     Raises:
         KeyError: There is no service of one of the names.
