@@ -1,14 +1,14 @@
 """The price of a task, of a memory and of memories in bulk has a budget. No time is measured."""
 
-from typing import Any
-
 import pytest
 from bench.cost import BULK, measure
 
 STATEMENTS_OF_A_TASK = 40
 STATEMENTS_OF_A_MEMORY = 6
-STATEMENTS_OF_MEMORIES_IN_BULK = 50
-"""Statements for `BULK` memories together."""
+STATEMENTS_OF_MEMORIES_IN_BULK = BULK // 10
+"""Statements for `BULK` memories together: about thirty on an idle machine. The longer they take, the more batches the
+projector makes of them, and the more often the waiting client looks.
+"""
 MESSAGES_OF_A_TASK = 85
 MESSAGES_OF_A_MEMORY_IN_BULK = 3.1
 """The offer, the encoded memory and an acknowledgement, and a tenth for what all of them cost together."""
@@ -29,13 +29,5 @@ async def test_a_task_and_a_memory_stay_within_their_budget() -> None:
     assert 0 < memory["statements"] <= STATEMENTS_OF_A_MEMORY, memory["statements_by_kind"]
     bulk = figures["bulk"]
     assert bulk["events"] == pytest.approx(2 * BULK, abs=2)
-    assert 0 < _without_time(bulk) <= STATEMENTS_OF_MEMORIES_IN_BULK, bulk["statements_by_kind"]
+    assert 0 < bulk["statements"] <= STATEMENTS_OF_MEMORIES_IN_BULK, bulk["statements_by_kind"]
     assert 0 < bulk["nats_messages"] <= MESSAGES_OF_A_MEMORY_IN_BULK * BULK
-
-
-def _without_time(figures: dict[str, Any]) -> float:
-    """Return the number of statements without those that processes send from time to time: the longer the measured work
-    takes, the more of them there are. The position of the projections is read in a transaction.
-    """
-    by_kind = figures["statements_by_kind"]
-    return float(figures["statements"]) - by_kind.get("ping", 0.0) - 3 * by_kind.get("SELECT checkpoint", 0.0)
