@@ -54,8 +54,8 @@ async def in_memory(
 ) -> AsyncIterator[InMemoryPlatform]:
     """Run a platform in the memory of this process: the same services and clients, but no servers.
 
-    Nothing is stored on a disk, and all is gone at the end of the context. Agents have strength memory; lists of
-    memories, tasks and events, affective and tiered memories, and courses need the servers.
+    Nothing is stored on a disk, and all is gone at the end of the context. Agents have strength memory; affective and
+    tiered memories, courses, health and status need the servers.
 
     Args:
         services: Names of the services that run.

@@ -25,7 +25,7 @@ QUOTED: Final = 160
 """Maximum characters of a sentence that a sign quotes."""
 
 _TEXTS: Final = ("{} says “{}”, {} says “{}”.", "{}は「{}」、{}は「{}」と述べています。")
-"""What a sign says, in English and in Japanese."""
+"""Text of a sign, in English and in Japanese."""
 
 LabelledText = tuple[str, str]
 """Label and text of a source."""

@@ -48,9 +48,9 @@ class RowArrays:
     """Ids of absorbed memories, each with the id of the memory that stands for it; None if none is found in its place.
     """
     contents: tuple[bytes, NDArray[np.int32]] = (b"", np.zeros(0, np.int32))
-    """What ranking reads of each memory's content, as JSON documents one after the other, and their lengths."""
+    """The part of each content that ranking reads, as JSON documents one after the other, and their lengths."""
     states: tuple[bytes, NDArray[np.int32]] = (b"", np.zeros(0, np.int32))
-    """What ranking reads of each memory's state, in the same form."""
+    """The part of each memory's state that ranking reads, in the same form."""
 
 
 _EMPTY: Final = RowArrays(

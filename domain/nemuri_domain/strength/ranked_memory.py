@@ -1,4 +1,4 @@
-"""What ranking reads of a memory. A retrieval index has it for each memory, so that ranking reads no contents."""
+"""The part of a memory that ranking reads. A retrieval index has it for each memory, so ranking reads no contents."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -78,7 +78,7 @@ class RankedContent(State):
 
 
 Ranked = tuple[RankedContent, RankedState]
-"""What ranking reads of a memory."""
+"""The part of a memory that ranking reads."""
 
 
 def ranked_state(memory: Memory) -> bytes:

@@ -2,4 +2,4 @@
 
 
 class NotInMemoryError(Exception):
-    """What is asked for needs the tables of PostgreSQL or the streams of NATS."""
+    """A call that needs the tables of PostgreSQL or the streams of NATS."""

@@ -61,9 +61,9 @@ class _Messages:
     def next_on(self, pattern: str, beginning: int) -> int | None:
         """Return the first sequence from `beginning` on, on the subjects that match a pattern; None for none."""
         following = (
-            sequences[place]
+            sequences[index]
             for sequences in self.on(pattern)
-            if (place := bisect_right(sequences, beginning - 1)) < len(sequences)
+            if (index := bisect_right(sequences, beginning - 1)) < len(sequences)
         )
         return min(following, default=None)
 
@@ -75,11 +75,6 @@ class _Messages:
         if MESSAGE_ID in headers:
             self.ids[headers[MESSAGE_ID]] = self.last
         return self.last
-
-    async def beyond(self, sequence: int) -> None:
-        """Wait until the log has a message after a sequence."""
-        async with self.news:
-            await self.news.wait_for(lambda: self.last > sequence)
 
     def remove(self, sequence: int) -> None:
         """Delete a message, if it is there."""
@@ -127,7 +122,8 @@ class InMemoryLog(Log):
 
     async def beyond(self, sequence: int) -> None:
         """Wait until the log has a message after a sequence."""
-        await self._messages.beyond(sequence)
+        async with self._messages.news:
+            await self._messages.news.wait_for(lambda: self.last > sequence)
 
     @override
     async def _publish(self, subject: str, data: bytes, headers: dict[str, str]) -> int:
@@ -190,7 +186,7 @@ class InMemoryLog(Log):
                 yield self._stretch(after, end, only, parked)
                 after = end
             if until is None:
-                await self._messages.beyond(after)
+                await self.beyond(after)
 
     def _stretch(self, after: int, until: int, only: Sequence[str], parked: Parked) -> Batch:
         matching = [_expression(pattern).fullmatch for pattern in only]

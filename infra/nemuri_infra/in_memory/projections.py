@@ -42,7 +42,7 @@ class InMemoryProjections:
     journal: dict[UUID, Event] = field(default_factory=dict)
     """The events that count, by id, in the order of the log."""
     erasures: list[tuple[int, Erased]] = field(default_factory=list)
-    """What each tombstone erased, with its sequence."""
+    """The erasures, each with the sequence of its tombstone."""
     sequence: int = 0
     _first: Deduplicator = field(default_factory=Deduplicator)
 

@@ -1,4 +1,4 @@
-"""What the tasks in memory say of their agents: outcomes, open work, and what their models have spent."""
+"""Figures of the agents from the tasks in memory: outcomes, open work, and what their models have spent."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

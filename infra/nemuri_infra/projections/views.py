@@ -1,4 +1,4 @@
-"""What services read of the projections: tasks, agents, strength memories, and which events count.
+"""The interface by which services read the projections: tasks, agents, strength memories, and which events count.
 
 The projections lie in PostgreSQL (`queries.StoredViews`) or in the memory of one process (`nemuri_infra.in_memory`).
 """
