@@ -44,7 +44,10 @@ MEMORIES_PER_AGENT = 40
 
 
 async def add_trouble(log: Log, rng: random.Random) -> None:
-    """Add copies of messages, invalid messages and vectors of another model to the log, and delete some messages."""
+    """Add copies of messages, invalid messages and vectors of another model to the log, and delete some messages.
+
+    The first messages, which define the agents, stay: without them the views would have no memory to compare.
+    """
     mine = [event.memory_id for event in await effective_events(log) if isinstance(event, MemoryEncoded)]
     other = Embedding(model="nemuri-words-3", dimension=64)
     for agent_id in ("python", "cook"):
@@ -56,8 +59,8 @@ async def add_trouble(log: Log, rng: random.Random) -> None:
     everything = await messages(log)
     for message in rng.sample(everything, len(everything) // 4):
         await log.stream.publish(message.subject, message.data)
-    for place in rng.sample(range(1, len(everything)), 12):
-        await log.stream.delete_msg(log.subjects.stream, place)
+    for sequence in rng.sample(range(len(AGENTS) + 1, len(everything)), 12):
+        await log.stream.delete_msg(log.subjects.stream, sequence)
 
 
 def one_by_one(batch: Batch) -> Iterator[Batch]:
