@@ -213,6 +213,6 @@ def validation_message(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=False)[0]
     location = ".".join(str(part) for part in first["loc"])
     text = f"{location}: {plain(first)}" if location else plain(first)
-    printable = "".join(each if each.isprintable() else " " for each in text)
+    printable = "".join(character if character.isprintable() else " " for character in text)
     more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
     return f"{shorten(printable, _COMPLAINT - len(more), placeholder='…')}{more}"

@@ -82,12 +82,12 @@ def _storable_json(value: JsonValue) -> JsonValue:
         case float() if not isfinite(value):
             raise ValueError("the number is not finite")
         case list():
-            for each in value:
-                _storable_json(each)
+            for element in value:
+                _storable_json(element)
         case dict():
-            for name, each in value.items():
+            for name, element in value.items():
                 _storable_json(name)
-                _storable_json(each)
+                _storable_json(element)
         case _:
             pass
     return value

@@ -36,7 +36,7 @@ class Subjects:
     @property
     def everything(self) -> tuple[str, ...]:
         """Return the subject filters of the log's stream."""
-        return (self.clients, *(f"{self.namespace}.{each}.>" for each in ("task", "agent", "operator")))
+        return (self.clients, *(f"{self.namespace}.{root}.>" for root in ("task", "agent", "operator")))
 
     @property
     def tasks(self) -> str:

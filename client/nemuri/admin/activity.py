@@ -56,7 +56,7 @@ class ActivityHistory:
                 events=max(0, events[index] - (events[index + 1] if later else 0)),
                 tasks=max(0, tasks[index] - (tasks[index + 1] if later else 0)),
             )
-        self._past = {at: each for at, each in found.items() if at < present}
+        self._past = {at: count for at, count in found.items() if at < present}
         return [found[at] for at in wanted]
 
 

@@ -41,7 +41,7 @@ async def merge_project(client: "Client", agent: str, project: str, into: str) -
     view = await client.affect(agent)
     if project == into or view.merged.get(project) == view.merged.get(into, into):
         return False
-    if project not in {each.project for each in view.projects}:
+    if project not in {known_project.project for known_project in view.projects}:
         raise ClientError(f"{agent} has no memories of the project {project!r}")
     event = ProjectMerged(
         event_id=derive(f"{agent}/{project}/{into}/{newest.sequence}", ProjectMerged.kind_of()),
@@ -62,21 +62,21 @@ async def shown_context(client: "Client", agent: str, limit: int) -> list[ShownC
     await client.affect(agent)
     subject = client.log.subjects.of_agent(agent, ContextShown)
     logged = await last_messages(client.log, await client.log.last_sequence(), limit, (subject,))
-    events = [each for each in reversed(logged) if isinstance(each, ContextShown)]
+    events = [event for event in reversed(logged) if isinstance(event, ContextShown)]
     labels: dict[UUID, str] = {}
     for memory_id in {memory for event in events for memory in event.memories}:
         labels[memory_id] = await _label(client, agent, memory_id)
     return [
         ShownContext(
-            at=each.at,
-            occasion=each.occasion,
-            session=each.session,
-            project=each.project,
-            characters=each.characters,
-            memories=each.memories,
-            labels=tuple(labels[one] for one in each.memories),
+            at=event.at,
+            occasion=event.occasion,
+            session=event.session,
+            project=event.project,
+            characters=event.characters,
+            memories=event.memories,
+            labels=tuple(labels[one] for one in event.memories),
         )
-        for each in events
+        for event in events
     ]
 
 

@@ -192,8 +192,12 @@ def _perspectives(value: object, path: Path) -> object:
     """
     if not isinstance(value, list):
         return value
-    whole = [{"name": each} if isinstance(each, str) else each for each in value]
-    names = [each["name"] for each in whole if isinstance(each, dict) and isinstance(each.get("name"), str)]
+    whole = [{"name": perspective} if isinstance(perspective, str) else perspective for perspective in value]
+    names = [
+        perspective["name"]
+        for perspective in whole
+        if isinstance(perspective, dict) and isinstance(perspective.get("name"), str)
+    ]
     seen: dict[str, str] = {}
     for name in names:
         before = seen.setdefault(name.strip().casefold(), name)
@@ -203,7 +207,7 @@ def _perspectives(value: object, path: Path) -> object:
 
 
 def _validation_message(error: ValidationError) -> str:
-    extra = next((each for each in error.errors() if each["type"] == "extra_forbidden"), None)
+    extra = next((problem for problem in error.errors() if problem["type"] == "extra_forbidden"), None)
     if extra is not None:
         return f"{'.'.join(str(part) for part in extra['loc'])}: there is no such key; check its spelling"
     return validation_message(error)

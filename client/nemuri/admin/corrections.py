@@ -54,11 +54,11 @@ async def separate(client: "Client", task_id: UUID, memory_id: UUID | None = Non
     if not repeated:
         raise ClientError(f"task {task_id} did not repeat any memory")
     chosen = repeated if memory_id is None else (memory_id,)
-    withdrawn = [each for one in chosen for each in await _withdrawn(client, task_id, one)]
-    for each in withdrawn:
-        await client.log.append(each)
+    withdrawn = [event for one in chosen for event in await _withdrawn(client, task_id, one)]
+    for event in withdrawn:
+        await client.log.append(event)
     await client.settle()
-    for agent in dict.fromkeys(each.agent_id for each in withdrawn):
+    for agent in dict.fromkeys(event.agent_id for event in withdrawn):
         await client.until_known(agent, [event.event_id for event in withdrawn if event.agent_id == agent])
     return tuple(derive(event.event_id, MemoryEncoded.kind_of()) for event in withdrawn)
 
@@ -76,7 +76,7 @@ async def _withdrawn(client: "Client", task_id: UUID, memory_id: UUID) -> Sequen
             found += [
                 _withdrawal(event, repetition) for repetition in event.repetitions if repetition.memory_id == memory_id
             ]
-    return list({each.event_id: each for each in found}.values())
+    return list({correction.event_id: correction for correction in found}.values())
 
 
 def _withdrawal(event: LearningsExtracted, repetition: Repetition) -> RepetitionWithdrawn:

@@ -43,16 +43,16 @@ async def page(
     letters = DeadLetters(client.log)
     start = (await find(client, after)).sequence if after else 0
     some: list[StoredDeadLetter] = []
-    async for each in letters.all(service, after=start):
+    async for dead_letter in letters.all(service, after=start):
         if len(some) == limit:
             return DeadLetterPage(some, await letters.count(), more=True)
-        some.append(each)
+        some.append(dead_letter)
     return DeadLetterPage(some, await letters.count(), more=False)
 
 
 async def all_names(client: "Client", service: str | None = None) -> Sequence[str]:
     """Return the names of all dead letters of one service, or of all services, oldest first."""
-    return [each.letter.name async for each in DeadLetters(client.log).all(service)]
+    return [dead_letter.letter.name async for dead_letter in DeadLetters(client.log).all(service)]
 
 
 async def find(client: "Client", name: str) -> StoredDeadLetter:
@@ -139,8 +139,8 @@ async def erase(client: "Client", name: str) -> None:
         raise ClientError(f"{name} is about an event; `nemuri forget` erases tasks, memories and agents")
     await client.log.delete(letter.sequence)
     letters = DeadLetters(client.log)
-    async for each in letters.all(about=letter.sequence):
-        await letters.drop(each)
+    async for dead_letter in letters.all(about=letter.sequence):
+        await letters.drop(dead_letter)
 
 
 async def _understood(client: "Client", sequence: int) -> bool:

@@ -151,7 +151,7 @@ async def _newest(client: "Client", only: Sequence[str]) -> int:
     """Return the sequence of the last message on these subjects; without subjects, of the log."""
     if not only:
         return await client.log.last_sequence()
-    return max([(await client.log.newest_on(each)).sequence for each in only], default=0)
+    return max([(await client.log.newest_on(subject)).sequence for subject in only], default=0)
 
 
 async def _journal_page(
@@ -249,7 +249,7 @@ async def _events_at(client: "Client", places: Iterable[int]) -> list[AnyEvent]:
         async with room:
             return await client.log.at(sequence)
 
-    return [each for each in await asyncio.gather(*map(read, sorted(places))) if each is not None]
+    return [event for event in await asyncio.gather(*map(read, sorted(places))) if event is not None]
 
 
 def subjects_of(client: "Client", wanted: LogFilter) -> tuple[str, ...]:

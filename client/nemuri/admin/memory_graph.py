@@ -56,14 +56,14 @@ async def memory_graph(
     front = [*_edges(view), *edges]
     edges |= dict.fromkeys(front)
     for distance in range(1, depth + 1):
-        wanted = list(dict.fromkeys(end for each in front for end in (each.source, each.target) if end not in nodes))
+        wanted = list(dict.fromkeys(end for edge in front for end in (edge.source, edge.target) if end not in nodes))
         room = MAX_NODES - len(nodes)
         cut = cut or len(wanted) > room
         found = await _views(client, wanted[:room])
-        nodes |= {each.memory_id: (each, distance) for each in found}
-        front = [edge for each in found for edge in _edges(each)]
+        nodes |= {memory.memory_id: (memory, distance) for memory in found}
+        front = [edge for memory in found for edge in _edges(memory)]
         edges |= dict.fromkeys(front)
-    return MemoryGraph(nodes, tuple(each for each in edges if each.source in nodes and each.target in nodes), cut)
+    return MemoryGraph(nodes, tuple(edge for edge in edges if edge.source in nodes and edge.target in nodes), cut)
 
 
 def _edges(view: MemoryView) -> list[Edge]:
@@ -71,7 +71,7 @@ def _edges(view: MemoryView) -> list[Edge]:
     return [
         *(Edge(view.memory_id, link, "learned_from") for link in view.links if link not in absorbed),
         *(Edge(view.memory_id, relation.older, relation.sort) for relation in view.relations),
-        *(Edge(each, view.memory_id, "supersedes") for each in view.yields_to),
+        *(Edge(older, view.memory_id, "supersedes") for older in view.yields_to),
         *(Edge(memory_id, view.memory_id, "merged_into") for memory_id in absorbed),
         *([] if view.absorbed_by is None else [Edge(view.memory_id, view.absorbed_by, "merged_into")]),
     ]
@@ -90,4 +90,4 @@ async def _views(client: "Client", memory_ids: Iterable[UUID]) -> list[MemoryVie
             except ClientError:
                 return None
 
-    return [each for each in await asyncio.gather(*map(ask, memory_ids)) if each is not None]
+    return [memory for memory in await asyncio.gather(*map(ask, memory_ids)) if memory is not None]

@@ -68,9 +68,9 @@ async def platform_status(client: "Client") -> PlatformStatus:
         consumers=_by_service(client, known),
         incomplete=any(map(is_paused_for_import, known)),
         dead_letters=await DeadLetters(client.log).count(),
-        proposed_principles=sum(each.standing == "proposed" for some in principles.values() for each in some),
+        proposed_principles=sum(principle.standing == "proposed" for some in principles.values() for principle in some),
         storage=used_shares(usage),
-        stream_bytes={what: each.size for what, each in usage.items()},
+        stream_bytes={what: share.size for what, share in usage.items()},
     )
 
 

@@ -60,8 +60,8 @@ async def share(client: "Client", agent: str, name: str, scope: Sharing, visible
     newest = await client.log.newest_on(client.log.subjects.of_agent(agent, MemoryShared))
     await client.settle()
     memory = await client.tiers_memory(agent, name)
-    for each in visible_to:
-        await client.agents(each)
+    for reader in visible_to:
+        await client.agents(reader)
     if agent in visible_to:
         raise ClientError(f"{agent} sees its own memories anyway; name others")
     whom = "/".join(visible_to)

@@ -76,8 +76,8 @@ def _levels(view: AffectView) -> None:
 
 def _question(view: AffectView) -> None:
     say("\nThese memories wait for protection, but the limit is reached:")
-    for each in view.waiting:
-        say(f"  {_named(each)}")
+    for memory in view.waiting:
+        say(f"  {_named(memory)}")
     say("Choose a protected memory to release. The oldest are:")
     for affect_memory in view.oldest_protected:
         say(f"  {_named(affect_memory)}")
@@ -112,8 +112,8 @@ def work(view: AffectView) -> OperationCounts:
 
 def days(view: AffectView) -> int:
     """Return the number of days from the first turn to the last mood or nightly job, both included; at least 1."""
-    known = [mood.day for mood in view.moods[-1:]] + [each for each in (view.last_night,) if each]
-    return 1 if view.first_at is None else max([1, *((each - view.first_at.date()).days + 1 for each in known)])
+    known = [mood.day for mood in view.moods[-1:]] + [night for night in (view.last_night,) if night]
+    return 1 if view.first_at is None else max([1, *((day - view.first_at.date()).days + 1 for day in known)])
 
 
 def _costs(view: AffectView) -> None:

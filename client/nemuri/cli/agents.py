@@ -72,7 +72,7 @@ def agent_add(
         added = await add_agent(client, definition, embedding)
         told = paces(await client.agents(added.agent_id))
         if definition.definition.memory == "strength":
-            told += [line for each in await client.health(added.agent_id) for line in principle_lines(each)]
+            told += [line for agent in await client.health(added.agent_id) for line in principle_lines(agent)]
         return added, told
 
     added, lines = session.run(work)

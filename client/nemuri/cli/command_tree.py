@@ -68,8 +68,8 @@ def _named(parse: Callable[[Any, list[str]], Any]) -> Callable[[Any, list[str]],
 
 def _tree(command: Any) -> Iterator[Any]:
     yield command
-    for each in getattr(command, "commands", {}).values():
-        yield from _tree(each)
+    for subcommand in getattr(command, "commands", {}).values():
+        yield from _tree(subcommand)
 
 
 def _after_the_name(option: Any) -> Any:

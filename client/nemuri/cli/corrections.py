@@ -138,8 +138,8 @@ def separate(
     if session.json:
         say_json({"task_id": task, "memory_ids": made})
     else:
-        for each in made:
-            say(str(each))
+        for event in made:
+            say(str(event))
 
 
 def split(

@@ -176,9 +176,9 @@ def _each(
         say_json(found)
     elif not found:
         say("there are no dead letters")
-    for each in () if session.json else found:
-        say(f"{each['letter']}  {each.get('done') or each['refused']}")
-    if refused := sum("refused" in each for each in found):
+    for outcome in () if session.json else found:
+        say(f"{outcome['letter']}  {outcome.get('done') or outcome['refused']}")
+    if refused := sum("refused" in outcome for outcome in found):
         raise Failure(f"{refused} of {len(found)} dead letters remain")
 
 

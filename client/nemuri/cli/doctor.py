@@ -37,12 +37,12 @@ def doctor(
         from nemuri.admin import advice_adoption
 
         found = await client.health(name)
-        return found, [await advice_adoption.apply(client, each) for each in found] if apply else []
+        return found, [await advice_adoption.apply(client, advice) for advice in found] if apply else []
 
     found, applied = session.run(work)
-    changed = {each.agent_id: each.changed for each in applied}
+    changed = {adopted_advice.agent_id: adopted_advice.changed for adopted_advice in applied}
     if session.json:
-        say_json([each.model_dump(mode="json") | {"changed": changed.get(each.agent_id)} for each in found])
+        say_json([advice.model_dump(mode="json") | {"changed": changed.get(advice.agent_id)} for advice in found])
         return
     if not found:
         say("there are no agents yet; define one with `nemuri agent add FILE.yaml`")

@@ -176,7 +176,7 @@ async def _until_finished(
 
 def _doing(course: "CourseReport") -> str:
     """Return the course's current step as text, such as "reads chapter 1 of 3, Values"."""
-    at = max((number for number, each in enumerate(course.chapters) if each.read), default=0)
+    at = max((number for number, section in enumerate(course.chapters) if section.read), default=0)
     chapter = course.chapters[at]
     progress = f"chapter {at + 1} of {len(course.chapters)}, {chapter.title}"
     if not chapter.read:
@@ -194,7 +194,7 @@ def _show(view: "CoursesView") -> None:
         columns = ("chapter", "read", "slept", "memories", "archived", "strength", "right", "wrong", "next")
         table(
             columns,
-            [_row(each) for each in course.chapters],
+            [_row(section) for section in course.chapters],
             numbers=("memories", "archived", "strength", "right", "wrong"),
         )
         if spent := _spent(course):

@@ -152,7 +152,7 @@ def show_figures(report: "ExperimentReport") -> None:
     """Print the figures as a table."""
     from nemuri.terminal.output import table
 
-    rows = [(measure, condition, *_cells(each)) for (measure, condition), each in report.shown.items()]
+    rows = [(measure, condition, *_cells(figure)) for (measure, condition), figure in report.shown.items()]
     table(("measure", "condition", *NUMBERS), rows, numbers=NUMBERS)
 
 

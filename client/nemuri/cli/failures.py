@@ -161,4 +161,4 @@ def _line(text: str) -> str:
     """
     lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()] or [""]
     first = lines[0] if len(lines) == 1 else f"{lines[0]} {lines[-1]}"
-    return "nemuri: " + "".join(each if each.isprintable() else "?" for each in first)[:600]
+    return "nemuri: " + "".join(character if character.isprintable() else "?" for character in first)[:600]

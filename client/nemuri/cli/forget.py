@@ -42,7 +42,7 @@ def forget(
     from nemuri.operations import erasure
 
     session = Session.of(context, json=json)
-    if sum(each is not None for each in (memory, task, agent)) + resume + due != 1:
+    if sum(option is not None for option in (memory, task, agent)) + resume + due != 1:
         raise WrongUse("give exactly one of --memory, --task, --agent, --due and --resume")
     if (resume or due) and (dry_run or yes):
         raise WrongUse("--due and --resume take no other option")
@@ -69,7 +69,12 @@ def erase(session: Session, thing: "Thing", *, dry_run: bool, yes: bool) -> None
         _confirm(found, thing, sure=yes)
         _report(session, lambda settings, show: erasure.forget(settings, [thing], show))
     elif session.json:
-        say_json([{"sort": each.sort, "name": each.name, "why": why} for each, why in found.reasons.items()])
+        say_json(
+            [
+                {"sort": erased_thing.sort, "name": erased_thing.name, "why": why}
+                for erased_thing, why in found.reasons.items()
+            ]
+        )
     else:
         _show(found)
 
@@ -98,8 +103,8 @@ def _confirm(found: "LineageResult", thing: "Thing", *, sure: bool) -> None:
 def _show(found: "LineageResult") -> None:
     from nemuri.terminal.output import say, short
 
-    for each, why in list(found.reasons.items())[:MAX_LISTED]:
-        say(short(f"{each.sort:7} {each.name}  {why}", 160))
+    for thing, why in list(found.reasons.items())[:MAX_LISTED]:
+        say(short(f"{thing.sort:7} {thing.name}  {why}", 160))
     if len(found.reasons) > MAX_LISTED:
         say(f"and {len(found.reasons) - MAX_LISTED} more")
 

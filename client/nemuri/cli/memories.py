@@ -140,22 +140,22 @@ def memories(
     name = agent_id(agent)
     found = session.run(lambda client: client.memories(name, status=status, limit=MAX_SHOWN))
     if session.json:
-        say_json([flat(each) for each in found])
+        say_json([flat(memory) for memory in found])
     elif not found:
         say("there are no such memories")
     else:
         numbers = ("strength", "level", "used", "seen")
         rows = [
             (
-                each.memory_id,
-                each.status,
-                f"{each.strength:.3f}",
-                each.level,
-                each.access_count,
-                each.candidate_count,
-                short(_with_mark(each), 80),
+                memory.memory_id,
+                memory.status,
+                f"{memory.strength:.3f}",
+                memory.level,
+                memory.access_count,
+                memory.candidate_count,
+                short(_with_mark(memory), 80),
             )
-            for each in found
+            for memory in found
         ]
         last = "strength" if status == "all" else "status"
         spare = ("seen", "used", "level", last)

@@ -84,7 +84,7 @@ def _shown(value: Any) -> str:
         where = f" under {value['perspective']}" if value["perspective"] else ""
         return f"{value['sort']} {value['older']}{where}"
     if isinstance(value, dict):
-        return ", ".join(f"{name}: {_shown(each)}" for name, each in value.items()) or "none"
+        return ", ".join(f"{name}: {_shown(element)}" for name, element in value.items()) or "none"
     if isinstance(value, list):
         return ", ".join(map(_shown, value)) or "none"
     return f"{value:.3f}" if isinstance(value, float) else "none" if value is None else str(value)

@@ -33,7 +33,11 @@ def takes(model: type[Options], *, without: Container[str] = ()) -> Callable[[F]
 
     def decorate(command: F) -> F:
         signature = inspect.signature(command)
-        own = {name: each for name, each in signature.parameters.items() if each.kind is not each.VAR_KEYWORD}
+        own = {
+            name: parameter
+            for name, parameter in signature.parameters.items()
+            if parameter.kind is not parameter.VAR_KEYWORD
+        }
         options = {
             name: field
             for name, field in options_of(model).items()
@@ -43,14 +47,20 @@ def takes(model: type[Options], *, without: Container[str] = ()) -> Callable[[F]
 
         @wraps(command)
         def call(context: typer.Context, **given: Any) -> None:
-            given = {name: each for name, each in given.items() if name not in options or each not in (None, (), [])}
+            given = {
+                name: argument
+                for name, argument in given.items()
+                if name not in options or argument not in (None, (), [])
+            }
             _check(model, {name: given[name] for name in (*options, *texts) if name in given})
             if issubclass(model, Setting):
                 project, domains = Session.of(context).setting(given.get("project"), given.get("domains"))
                 given |= {"project": project, "domains": domains}
             command(context, **given)
 
-        parameters = sorted([*own.values(), *(_parameter(model, *each) for each in options.items())], key=_is_optional)
+        parameters = sorted(
+            [*own.values(), *(_parameter(model, *option) for option in options.items())], key=_is_optional
+        )
         call.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
         call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters} | {"return": None}
         return call  # type: ignore[return-value]
@@ -107,7 +117,7 @@ def _check(model: type[Options], given: dict[str, Any]) -> None:
     try:
         model.model_validate(given)
     except ValidationError as error:
-        faults = [each for each in error.errors(include_url=False) if each["type"] != "missing"]
+        faults = [problem for problem in error.errors(include_url=False) if problem["type"] != "missing"]
         if not faults:
             return
         fault = faults[0]

@@ -127,7 +127,8 @@ def _state(past: "PastState", position: "LogPosition") -> dict[str, Any]:
     if kind != "strength":
         return {**{name: known[name] for name in ("asked", "sequence", "recorded_at", "events")}, **fields}
     memories = [
-        {"memory_id": each["memory_id"], **each["state"], "content": each["content"]} for each in known["memories"]
+        {"memory_id": memory["memory_id"], **memory["state"], "content": memory["content"]}
+        for memory in known["memories"]
     ]
     return {**known, **fields, "memories": memories}
 
@@ -150,8 +151,9 @@ def _show_state(past: "PastState", position: "LogPosition", top: int) -> None:
     say(f"policy        {_parameters(agent.rules.differing)}")
     if agent.next_policy is not None:
         say(f"next sleep    {_parameters(agent.coming.differing)}")
-    for each in courses_in(past):
-        say(f"course        {each.course}: {each.read} of {each.chapters} chapters read{', finished' * each.finished}")
+    for course in courses_in(past):
+        ending = ", finished" * course.finished
+        say(f"course        {course.course}: {course.read} of {course.chapters} chapters read{ending}")
     say(f"memories      {sum(agent.active)} active, {agent.archived} archived\n")
     columns = ("level", "clock", "left of 1.0", "active", "archived")
     rows = [
@@ -170,14 +172,14 @@ def _show_state(past: "PastState", position: "LogPosition", top: int) -> None:
     ]
     strongest = [
         (
-            each.memory_id,
+            memory.memory_id,
             f"{at.strength:.3f}",
             at.level,
             at.access_count,
             at.candidate_count,
-            short(each.content, 80),
+            short(memory.content, 80),
         )
-        for each, at in active[:top]
+        for memory, at in active[:top]
     ]
     if strongest:
         say("")

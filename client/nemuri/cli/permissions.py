@@ -53,8 +53,8 @@ def permissions(
 
     session = Session.of(context, json=json)
     clients, spaces = client or (), namespace or [session.settings().namespace]
-    for each in (*clients, *spaces):
-        identifier(each, "name of a client or a namespace")
+    for name in (*clients, *spaces):
+        identifier(name, "name of a client or a namespace")
     written = write_permissions(directory, Deployment(spaces, clients, nats, database, node or (), client_nats))
     session.tell(
         [str(path) for path in written],

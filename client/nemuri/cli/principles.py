@@ -41,7 +41,13 @@ def principles(context: typer.Context, json: JsonOption = False) -> None:
         for principle in some
     ]
     if session.json:
-        say_json([{"agent_id": name, **each.model_dump(mode="json")} for name, some in found.items() for each in some])
+        say_json(
+            [
+                {"agent_id": name, **principle.model_dump(mode="json")}
+                for name, some in found.items()
+                for principle in some
+            ]
+        )
     elif rows:
         table(("principle", "holds for", "standing", "text"), rows)
     else:
@@ -106,8 +112,12 @@ def _decided(
     """Find a principle by the prefix of its id, and carry out a decision on it."""
 
     async def decide(client: "Client") -> "tuple[str, PrincipleRecord]":
-        known = [(name, each) for name, some in (await client.principles()).items() for each in some]
-        found = [(name, each) for name, each in known if str(each.principle_id).startswith(principle.casefold())]
+        known = [(name, principle) for name, some in (await client.principles()).items() for principle in some]
+        found = [
+            (name, candidate)
+            for name, candidate in known
+            if str(candidate.principle_id).startswith(principle.casefold())
+        ]
         if len(found) != 1:
             many = "several principles begin" if found else "no principle begins"
             raise Failure(f"{many} with {principle!r:.80}; `nemuri principles` lists them")

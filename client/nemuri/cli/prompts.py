@@ -30,17 +30,17 @@ def prompts(
 
     session = Session.of(context, json=json)
     try:
-        found = [prompt(each) for each in ([name] if name else prompt_names())]
+        found = [prompt(prompt_name) for prompt_name in ([name] if name else prompt_names())]
     except PromptError as error:
         raise Failure(str(error)) from None
     if session.json:
-        say_json(_as_json(found[0]) if name else [_as_json(each) for each in found])
+        say_json(_as_json(found[0]) if name else [_as_json(template) for template in found])
     elif name:
         say(f"{found[0].label}\n\n# System\n\n{found[0].system}")
         if found[0].user:
             say(f"\n# User\n\n{found[0].user}")
     else:
-        rows = [(each.name, str(each.version), ", ".join(sorted(each.placeholders))) for each in found]
+        rows = [(template.name, str(template.version), ", ".join(sorted(template.placeholders))) for template in found]
         table(("name", "version", "placeholders"), rows, numbers=("version",))
 
 

@@ -82,13 +82,13 @@ def replay(
             say(_asked(parameters, position))
             say(FIRST_ORDER)
         plain = []
-        for each in (name,) if name is not None else await agents_of(client.log):
-            with _reading(each) as show:
-                found = await replay_with(client.log, each, parameters, position, show)
+        for agent in (name,) if name is not None else await agents_of(client.log):
+            with _reading(agent) as show:
+                found = await replay_with(client.log, agent, parameters, position, show)
             if session.json:  # one agent at a time, so that only one state is in memory
-                plain.append(_plain(each, found))
+                plain.append(_plain(agent, found))
             else:
-                _show(each, found, top)
+                _show(agent, found, top)
         return plain
 
     found = session.run(work)

@@ -95,7 +95,7 @@ def _lines(found: "TaskResult") -> Iterator[str]:
     yield f"learned  {_ids(found.learned) if found.settled else 'not yet known'}"
     if found.repeated:
         yield f"repeated {_ids(found.repeated)}"
-    yield from (f"dropped  {short(each.text, 60)} ({each.reason})" for each in found.dropped)
+    yield from (f"dropped  {short(text.text, 60)} ({text.reason})" for text in found.dropped)
     if spent := _spent(found):
         yield f"cost     {spent}"
     for sign in found.signs:
@@ -122,7 +122,7 @@ def _rebuttal(panel: "Panel") -> Iterator[str]:
     """
     from nemuri.terminal.output import short
 
-    for voice, said in ((each, each.revision) for each in panel.voices if each.revision):
+    for voice, said in ((speaker, speaker.revision) for speaker in panel.voices if speaker.revision):
         if said.problem:
             yield f"rebuttal {_voice_name(voice)} stands by its answer: {said.problem}"
             continue
@@ -219,7 +219,7 @@ def _show_negotiation(found: "TaskResult", session: Session) -> None:
 
 
 def _ids(ids: tuple[UUID, ...]) -> str:
-    return ", ".join(str(each) for each in ids) or "nothing"
+    return ", ".join(str(memory_id) for memory_id in ids) or "nothing"
 
 
 def next_command(session: Session, arguments: str) -> str:

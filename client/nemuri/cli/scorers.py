@@ -33,8 +33,8 @@ def scorer(context: typer.Context, agent: AgentArgument, json: JsonOption = Fals
     for title, value in lines.items():
         say(f"{title:{width}}  {value}")
     rows = [
-        (f"{each.linear:.2f}", "none" if each.learned is None else f"{each.learned:.2f}", feature)
-        for feature, each in found.features.items()
+        (f"{importances.linear:.2f}", "none" if importances.learned is None else f"{importances.learned:.2f}", feature)
+        for feature, importances in found.features.items()
     ]
     table(("linear", "learned", "feature"), rows, numbers=("linear", "learned"))
 

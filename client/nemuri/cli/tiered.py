@@ -119,4 +119,4 @@ def _with_whom(whom: str | None, group: list[str], *, everybody: bool) -> "tuple
         raise WrongUse("give one of --with AGENT, --group AGENT … and --global")
     if whom is not None:
         return "bilateral", [agent_id(whom)]
-    return ("group", [agent_id(each) for each in dict.fromkeys(group)]) if group else ("global", [])
+    return ("group", [agent_id(name) for name in dict.fromkeys(group)]) if group else ("global", [])

@@ -53,13 +53,13 @@ def why(
 
     routing, found = session.run(work)
     if session.json:
-        say_json({"routing": routing, "retrievals": [_plain(each) for each in found]})
+        say_json({"routing": routing, "retrievals": [_plain(explanation) for explanation in found]})
         return
     _show_routing(routing)
     if not found:
         say("nothing has been retrieved for the task yet")
-    for each in found:
-        _show(each, every=every)
+    for explanation in found:
+        _show(explanation, every=every)
 
 
 def _show_routing(routing: "Routing | None") -> None:
@@ -103,11 +103,11 @@ def _show(explanation: "Explanation", *, every: bool) -> None:
     shown = explanation.candidates if every else explanation.candidates[:DEFAULT_CANDIDATES]
     table(
         ("#", "memory", "score", "relevance", "standing", "decided by", "content"),
-        [_verdict(rank, each) for rank, each in enumerate(shown, 1)],
+        [_verdict(rank, candidate) for rank, candidate in enumerate(shown, 1)],
         numbers=("#", "score", "relevance"),
     )
     say(_legend())
-    numbers = [line for rank, each in enumerate(shown, 1) for line in _numbers(rank, each)]
+    numbers = [line for rank, candidate in enumerate(shown, 1) for line in _numbers(rank, candidate)]
     table(("#", *SHORT.values()), numbers, numbers=("#", *SHORT.values()))
     left = len(explanation.candidates) - len(shown)
     say(f"{left} more with --all\n" if left else "")

@@ -116,9 +116,9 @@ def list_tokens(context: typer.Context, json: JsonOption = False) -> None:
     except TokenError as error:
         raise Failure(str(error)) from error
     if session.json:
-        say_json([_known(each) for each in found])
+        say_json([_known(token) for token in found])
     elif found:
-        rows = [[f"{value}" for value in _known(each).values()] for each in found]
+        rows = [[f"{value}" for value in _known(token).values()] for token in found]
         table(("token", "client", "rights", "made"), rows)
     else:
         say("no tokens; `nemuri token add CLIENT` makes one")

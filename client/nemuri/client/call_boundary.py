@@ -93,9 +93,9 @@ def _signature(method: Callable[..., Any]) -> tuple[inspect.Signature, type[Opti
         last.replace(
             name=name,
             kind=last.KEYWORD_ONLY,
-            default=each.get_default(call_default_factory=True),
+            default=field.get_default(call_default_factory=True),
             annotation=types[name],
         )
-        for name, each in keywords_of(model).items()
+        for name, field in keywords_of(model).items()
     ]
     return signature.replace(parameters=[*named, *options]), model

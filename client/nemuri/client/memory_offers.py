@@ -75,9 +75,9 @@ def refusals(agent: AgentView, memories: Sequence[MemoryContent]) -> dict[int, s
         takes = "turns" if kind == "affective" else "experiences"
         raise ClientError(f"{not_by_use(agent.agent_id, kind)}; it takes {takes}, not memories")
     found = dict[int, str]()
-    for number, each in enumerate(memories):
-        unknown = next((name for name in each.learnings if name not in agent.definition.perspective_names), None)
-        if (refused := refusal_reason(each)) is not None:
+    for number, memory in enumerate(memories):
+        unknown = next((name for name in memory.learnings if name not in agent.definition.perspective_names), None)
+        if (refused := refusal_reason(memory)) is not None:
             found[number] = refused
         elif unknown is not None:
             names = ", ".join(agent.definition.perspective_names)
@@ -103,7 +103,9 @@ async def offer_memories(
 
     async def offer(numbers: Sequence[int]) -> None:
         async with room:
-            refused = await _offered(exchange, agent.agent_id, {each: memories[each] for each in numbers}, key, ids)
+            refused = await _offered(
+                exchange, agent.agent_id, {number: memories[number] for number in numbers}, key, ids
+            )
         reasons.update(refused)
         if on_progress is not None:
             on_progress(len(ids) + len(reasons), len(memories))
@@ -117,10 +119,10 @@ async def offer_memories(
 def _portions(memories: Sequence[MemoryContent], refused: Container[int]) -> Iterator[list[int]]:
     """Yield the positions of the memories that are not refused, in portions."""
     portion, characters = list[int](), 0
-    for number, each in enumerate(memories):
+    for number, memory in enumerate(memories):
         if number in refused:
             continue
-        size = len(each.content) + sum(map(len, each.learnings.values()))
+        size = len(memory.content) + sum(map(len, memory.learnings.values()))
         if portion and (len(portion) == PORTION or characters + size > PORTION_CHARACTERS):
             yield portion
             portion, characters = [], 0
@@ -142,16 +144,16 @@ async def _offered(
     """
     offers = {
         number: validated(
-            MemoryOffered, event_id=event_id_of(exchange, key, "memory", agent), agent_id=agent, memory=each
+            MemoryOffered, event_id=event_id_of(exchange, key, "memory", agent), agent_id=agent, memory=memory
         )
-        for number, each in memories.items()
+        for number, memory in memories.items()
     }
     await run_together(*(append_once(exchange, offer, key) for offer in offers.values()))
     refused = await until_known(exchange, agent, [offer.event_id for offer in offers.values()])
-    for number, each in offers.items():
-        if each.event_id not in refused:
-            ids[number] = derive(each.event_id, MemoryEncoded.kind_of())
-    return {number: refused[each.event_id] for number, each in offers.items() if each.event_id in refused}
+    for number, offer in offers.items():
+        if offer.event_id not in refused:
+            ids[number] = derive(offer.event_id, MemoryEncoded.kind_of())
+    return {number: refused[offer.event_id] for number, offer in offers.items() if offer.event_id in refused}
 
 
 async def until_known(exchange: Exchange, agent: str, offers: Sequence[UUID]) -> dict[UUID, str]:

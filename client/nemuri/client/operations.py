@@ -69,12 +69,12 @@ from nemuri_contracts.tiered import Place
 
 def options_of(model: type[Options]) -> dict[str, FieldInfo]:
     """Return the options of an operation by name: the fields that have a default and a documentation."""
-    return {name: each for name, each in model.model_fields.items() if each.description and not each.is_required()}
+    return {name: field for name, field in model.model_fields.items() if field.description and not field.is_required()}
 
 
 def keywords_of(model: type[Options]) -> dict[str, FieldInfo]:
     """Return the options of an operation that a method takes by name only."""
-    return {name: each for name, each in options_of(model).items() if name != BY_POSITION.get(model)}
+    return {name: field for name, field in options_of(model).items() if name != BY_POSITION.get(model)}
 
 
 def bare(annotation: Any) -> Any:
@@ -111,10 +111,10 @@ def values_of(request: Options, model: type[Options]) -> dict[str, Any]:
 def limits_of(field: FieldInfo) -> dict[str, Any]:
     """Return the limits of an option by their names in JSON schemas, such as `minimum` and `maxLength`."""
     return {
-        name: getattr(each, attribute)
-        for each in field.metadata
+        name: getattr(limit, attribute)
+        for limit in field.metadata
         for kind, (attribute, name) in _LIMITS.items()
-        if isinstance(each, kind)
+        if isinstance(limit, kind)
     }
 
 

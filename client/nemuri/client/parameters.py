@@ -33,17 +33,17 @@ def _several(value: object) -> tuple[object, ...]:
 
 
 def _texts(value: object) -> tuple[str, ...]:
-    return tuple(_text.validate_python(each) for each in _several(value))
+    return tuple(_text.validate_python(element) for element in _several(value))
 
 
 def _numbers(value: object) -> tuple[int, ...]:
-    return tuple(_number.validate_python(each) for each in _several(value))
+    return tuple(_number.validate_python(element) for element in _several(value))
 
 
 def _documents(value: object) -> tuple[tuple[str, str], ...]:
     pairs = []
-    for each in _several(value):
-        pair = _several(each)
+    for element in _several(value):
+        pair = _several(element)
         if len(pair) != len(("name", "text")):
             raise ValueError("write a list of pairs, each the name and the text of a document")
         name = _label.validate_python(pair[0])
@@ -67,7 +67,7 @@ def _is_uuid(text: str) -> bool:
 
 
 def _ids(value: object) -> tuple[UUID, ...]:
-    return tuple(_uuid.validate_python(_id(each)) for each in _several(value))
+    return tuple(_uuid.validate_python(_id(element)) for element in _several(value))
 
 
 Texts = Annotated[Iterable[str], PlainValidator(_texts)]

@@ -217,4 +217,4 @@ class TaskMethods(TaskFollowUpMethods):
 
     def _limit(self, timeout: float | None) -> float | None:
         """Return the time limit of a call in seconds: the smaller of its `timeout` and the client's limit."""
-        return min((each for each in (timeout, self.limit) if each is not None), default=None)
+        return min((seconds for seconds in (timeout, self.limit) if seconds is not None), default=None)

@@ -50,7 +50,7 @@ async def submit_task(
     known = [
         (Document(name=name, ref=ref_of(content), characters=len(content)), content) for name, content in documents
     ]
-    fields = {"text": text, "documents": [each for each, _ in known], "streamed": streamed}
+    fields = {"text": text, "documents": [definition for definition, _ in known], "streamed": streamed}
     event = validated(TaskSubmitted, event_id=task_id, **fields, **options)
     if not await is_appended(exchange, event, key):
         for _, content in known:
@@ -74,7 +74,7 @@ async def answer_negotiation(
         raise ClientError(f"{whose}; only that client or an operator may choose an option")
     if standing.status != "negotiation":
         raise ClientError(f"task {task_id} has no open negotiation")
-    names = [each.name for each in standing.options]
+    names = [choice.name for choice in standing.options]
     if option not in names:
         raise ClientError(f"there is no option {option!r}; task {task_id} has the options {', '.join(names)}")
     unknown = [number for number in items if not 1 <= number <= len(standing.items)]
@@ -141,10 +141,10 @@ async def _check_wish(exchange: Exchange, agent: str | None, perspective: str | 
     if agent is None and perspective is None:
         return
     able = (await exchange.ask(AgentsQuery, AgentsView, agent_id=agent)).agents
-    other = next((kind for each in able if (kind := each.definition.memory) != "strength"), None)
+    other = next((kind for candidate in able if (kind := candidate.definition.memory) != "strength"), None)
     if agent is not None and other is not None:
         raise ClientError(f"{agent} takes no tasks: {not_by_use(agent, other)}")
-    if perspective is not None and not any(perspective in each.definition.perspective_names for each in able):
+    if perspective is not None and not any(perspective in candidate.definition.perspective_names for candidate in able):
         who = f"agent {agent} has no" if agent else "no agent has a"
         raise ClientError(f"{who} perspective {perspective!r}; {LISTED}")
 

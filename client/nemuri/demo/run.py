@@ -97,7 +97,7 @@ def _conclude(screen: Screen, played: DemoRecord) -> None:
     screen.say()
     for sentence in summary(played):
         screen.say(sentence)
-    slow, fast = (sum(each.seconds for each in asked) for asked in (played.first, played.second))
+    slow, fast = (sum(asked_question.seconds for asked_question in asked) for asked in (played.first, played.second))
     screen.say(f"The first round took {slow:.1f} s, the second {fast:.1f} s.")
 
 

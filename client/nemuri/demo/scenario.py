@@ -103,7 +103,7 @@ class DemoRecord:
     @property
     def unused(self) -> tuple[UUID, ...]:
         """Return the memories learned in the first round and never used."""
-        return tuple(each for each in self.learned if self.after.memories[each].access_count == 0)
+        return tuple(memory_id for memory_id in self.learned if self.after.memories[memory_id].access_count == 0)
 
     def rank_changes(self) -> tuple[RankChange, ...]:
         """Return the changes of rank of the memories used in the second round, for each question that used them."""
@@ -142,7 +142,7 @@ async def play(
     before = await _standing(client, first)
     interval(before)
     second = []
-    for number, question in [each for each in enumerate(questions, 1) if each[1].again]:
+    for number, question in [numbered for numbered in enumerate(questions, 1) if numbered[1].again]:
         text = document(question.topics) if question.documents_again else None
         second.append(await _ask(client, number, question, text, told))
         done(second[-1])
@@ -170,7 +170,7 @@ async def _ask(
     await client.settle()
     result = await client.result(task_id, settled=True)
     seconds = time.monotonic() - started
-    lessons = [name for each in result.learned for name in (await client.memory(each)).memory.learnings]
+    lessons = [name for memory_id in result.learned for name in (await client.memory(memory_id)).memory.learnings]
     size = (text[0], len(text[1])) if text else None
     return AskedQuestion(number, question, size, way, result, tuple(lessons), seconds)
 

@@ -56,31 +56,32 @@ def summary(played: DemoRecord) -> Iterator[str]:
             f"they faded from {_mean(played, unused, before=True):.2f} to {_mean(played, unused):.2f}."
         )
     if places := played.rank_changes():
+        higher = sum(change.score_gain > 0 for change in places)
         yield (
-            f"Of the memories used in the second round, {sum(each.score_gain > 0 for each in places)} of {len(places)} "
-            f"score higher in the retrieval than before (mean {fmean(each.before.score for each in places):.2f} → "
-            f"{fmean(each.after.score for each in places):.2f}); "
-            f"{sum(each.ranks_gained > 0 for each in places)} rank higher, "
-            f"{sum(each.ranks_gained < 0 for each in places)} lower, "
-            f"{sum(each.before.rank == each.after.rank == 1 for each in places)} stayed first."
+            f"Of the memories used in the second round, {higher} of {len(places)} "
+            f"score higher in the retrieval than before (mean {fmean(change.before.score for change in places):.2f} → "
+            f"{fmean(change.after.score for change in places):.2f}); "
+            f"{sum(rank_change.ranks_gained > 0 for rank_change in places)} rank higher, "
+            f"{sum(rank_change.ranks_gained < 0 for rank_change in places)} lower, "
+            f"{sum(change.before.rank == change.after.rank == 1 for change in places)} stayed first."
         )
         yield from _overtaking(played)
-    archived = [each for each in played.after.memories.values() if each.status == "archived"]
+    archived = [memory for memory in played.after.memories.values() if memory.status == "archived"]
     yield f"Archived: {len(archived)}." if archived else "Archived: none, because no strength is low enough yet."
-    for each in archived:
-        yield f"  {short(each.memory.content, 100)} at {each.strength:.2f}"
+    for memory in archived:
+        yield f"  {short(memory.memory.content, 100)} at {memory.strength:.2f}"
 
 
 def _overtaking(played: DemoRecord) -> Iterator[str]:
     """Yield a line for each memory that rose, with the memory that it overtook."""
-    for each in played.rank_changes():
-        if each.ranks_gained <= 0:
+    for rank_change in played.rank_changes():
+        if rank_change.ranks_gained <= 0:
             continue
-        places = played.after.recalled[each.number]
-        behind = next(memory for memory, place in places.items() if place.rank == each.after.rank + 1)
-        used, left = played.after.memories[each.memory_id], played.after.memories[behind]
+        places = played.after.recalled[rank_change.number]
+        behind = next(memory for memory, place in places.items() if place.rank == rank_change.after.rank + 1)
+        used, left = played.after.memories[rank_change.memory_id], played.after.memories[behind]
         yield (
-            f"  question {each.number}, rank {each.before.rank} → {each.after.rank}: "
+            f"  question {rank_change.number}, rank {rank_change.before.rank} → {rank_change.after.rank}: "
             f"“{short(used.memory.content, 60)}” ({_uses(used)}, {used.strength:.2f}) "
             f"is now before “{short(left.memory.content, 60)}” ({_uses(left)}, {left.strength:.2f})"
         )
@@ -91,10 +92,10 @@ def _uses(memory: MemoryView) -> str:
 
 
 def _by_agent(played: DemoRecord) -> Iterator[tuple[str, Sequence[MemoryView]]]:
-    learned = [played.after.memories[each] for each in played.learned]
-    for agent_id in sorted({each.agent_id for each in learned}):
-        own = [each for each in learned if each.agent_id == agent_id]
-        yield agent_id, sorted(own, key=lambda each: (-each.strength, str(each.memory_id)))
+    learned = [played.after.memories[memory_id] for memory_id in played.learned]
+    for agent_id in sorted({memory.agent_id for memory in learned}):
+        own = [memory for memory in learned if memory.agent_id == agent_id]
+        yield agent_id, sorted(own, key=lambda memory: (-memory.strength, str(memory.memory_id)))
 
 
 def _row(played: DemoRecord, memory: MemoryView, room: int) -> tuple[Text, ...]:
@@ -125,4 +126,4 @@ def _rank(played: DemoRecord, memory: UUID) -> str:
 
 def _mean(played: DemoRecord, memories: Sequence[UUID], *, before: bool = False) -> float:
     standing = played.before if before else played.after
-    return fmean(standing.memories[each].strength for each in memories)
+    return fmean(standing.memories[memory].strength for memory in memories)

@@ -76,7 +76,7 @@ def library() -> tuple[CorpusPassage, ...]:
 
 def memories(chance: random.Random, number: int) -> tuple[CorpusPassage, ...]:
     """Return `number` random passages, in equal parts from all areas unless an area has too few."""
-    by_area = [chance.sample(each, len(each)) for each in (_of_area(area) for area in AREAS)]
+    by_area = [chance.sample(area_texts, len(area_texts)) for area_texts in (_of_area(area) for area in AREAS)]
     longest = max(map(len, by_area))
     mixed = (area[index] for index in range(longest) for area in by_area if index < len(area))
     return tuple(islice(mixed, number))
@@ -104,7 +104,7 @@ def stream(
         drawn = chance.choices(needs, weights, k=tasks)
     else:
         drawn = chance.sample(needs, tasks)
-    return (task_needing(chance, each) for each in drawn)
+    return (task_needing(chance, corpus_passage) for corpus_passage in drawn)
 
 
 @cache

@@ -62,7 +62,7 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
         found |= {(f"nDCG@10 {window}", arm): value for window, value in windows(gains)}
         found[NDCG_FIGURE, arm] = float(np.mean(gains[len(gains) // 2 :]))
         if regime != "none":
-            needed_ids = {memory_id(each.needed) for each in asked}
+            needed_ids = {memory_id(corpus_task.needed) for corpus_task in asked}
             found |= {(name, arm): value for name, value in _separation(living, needed_ids).items()}
             found[ON_SIGNAL, arm] = right / max(1, given)
     return found
@@ -75,12 +75,12 @@ def _separation(living: ExperimentAgent, needed: set[UUID]) -> dict[str, float]:
     noise = [memory for memory in shown if memory.memory_id not in needed]
     if not signal or not noise:
         return {}
-    strong, weak = ([living.agent.strength(each) for each in group] for group in (signal, noise))
+    strong, weak = ([living.agent.strength(memory) for memory in group] for group in (signal, noise))
     return {
         AUC: auc(strong, weak),
         RATIO: float(np.mean(strong) / np.mean(weak)),
-        KEPT_SIGNAL: _share([each.status == "archived" for each in signal]),
-        KEPT_NOISE: _share([each.status == "archived" for each in noise]),
+        KEPT_SIGNAL: _share([memory.status == "archived" for memory in signal]),
+        KEPT_NOISE: _share([memory.status == "archived" for memory in noise]),
     }
 
 

@@ -76,9 +76,9 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
     first, second, twin = [await _lived(world, stream) for stream in streams]
     plain = [await _lived(world, stream, strengths=False) for stream in streams[:2]]
     probes = [
-        task_needing(chance, each)
+        task_needing(chance, need)
         for area in AREAS
-        for each in (*chance.sample(needs[area], PROBES // 2), *chance.sample(unseen[area], PROBES // 2))
+        for need in (*chance.sample(needs[area], PROBES // 2), *chance.sample(unseen[area], PROBES // 2))
     ]
     found: dict[tuple[str, str], float] = {}
     for condition, one_of, other_of in ((APART, first, second), (ALIKE, first, twin), (WITHOUT, plain[0], plain[1])):
@@ -89,7 +89,7 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
             later = list(_later(chance, asked[area], recurring=sort == "recurring"))
             for who, agent in ((OWN, own), (OTHER, stranger), (WITHOUT, plain[0])):
                 gains[who] += [gain((await agent.recall(task)).order, memory_id(task.needed)) for task in later]
-        found |= {(f"nDCG@10, {sort}", who): float(np.mean(each)) for who, each in gains.items()}
+        found |= {(f"nDCG@10, {sort}", who): float(np.mean(values)) for who, values in gains.items()}
     return found
 
 
@@ -99,7 +99,7 @@ def mixed(chance: random.Random, needs: dict[str, list[CorpusPassage]], area: st
     Within an area the nth passage of `needs` is drawn with weight 1/n.
     """
     areas = list(needs)
-    weights = [OWN_AREA_SHARE if each == area else (1 - OWN_AREA_SHARE) / (len(areas) - 1) for each in areas]
+    weights = [OWN_AREA_SHARE if other == area else (1 - OWN_AREA_SHARE) / (len(areas) - 1) for other in areas]
     for drawn in chance.choices(areas, weights, k=tasks):
         yield task_needing(chance, _zipf(chance, needs[drawn]))
 

@@ -18,7 +18,7 @@ SIZE: Final = (12.0, 5.0)
 def draw(report: ExperimentReport, folder: Path) -> tuple[Path, ...]:
     """Write the figure of a report into the folder as PNG and SVG. The same report gives the same bytes."""
     title, panels = _FIGURES[report.experiment]
-    repeats = max(each.repeats for each in report.figures.values())
+    repeats = max(interval.repeats for interval in report.figures.values())
     with canvas(SIZE) as figure:
         for axes, panel in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
             panel(report, axes)
@@ -39,11 +39,11 @@ def _points(
     """Draw each measure at its own position of the x axis, with a point and an interval for each condition."""
     width = 0.36 / max(1, len(conditions) - 1)
     for number, condition in enumerate(conditions):
-        known = [(index, report.figure(each, condition)) for index, each in enumerate(measures)]
-        places, found = zip(*((index, each) for index, each in known if each), strict=True)
+        known = [(index, report.figure(measure, condition)) for index, measure in enumerate(measures)]
+        places, found = zip(*((index, figure) for index, figure in known if figure), strict=True)
         axes.errorbar(
             [index - 0.18 + number * width for index in places],
-            [each.mean for each in found],
+            [figure.mean for figure in found],
             yerr=[
                 [interval.mean - interval.low for interval in found],
                 [interval.high - interval.mean for interval in found],
@@ -73,9 +73,15 @@ def _course(
     for number, condition in enumerate(conditions):
         course = report.course(measure, condition)
         ends = [last for last, _ in course]
-        axes.plot(ends, [each.mean for _, each in course], marker=MARKS[number], color=COLOURS[number], label=condition)
+        axes.plot(
+            ends, [figure.mean for _, figure in course], marker=MARKS[number], color=COLOURS[number], label=condition
+        )
         axes.fill_between(
-            ends, [each.low for _, each in course], [each.high for _, each in course], color=COLOURS[number], alpha=0.12
+            ends,
+            [figure.low for _, figure in course],
+            [figure.high for _, figure in course],
+            color=COLOURS[number],
+            alpha=0.12,
         )
     axes.set_xlabel("tasks so far (number)")
     axes.set_ylabel(f"nDCG@10 above that {against} (difference)")

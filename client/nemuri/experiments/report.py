@@ -60,8 +60,8 @@ class ExperimentReport:
     def shown(self) -> dict[tuple[str, str], Interval]:
         """Return the figures of the table: all except those of single windows."""
         return {
-            (measure, condition): each
-            for (measure, condition), each in self.figures.items()
+            (measure, condition): figure
+            for (measure, condition), figure in self.figures.items()
             if not measure.endswith(_endings(self.tasks))
         }
 
@@ -76,7 +76,7 @@ class ExperimentReport:
         condition.
         """
         known = ((window, self.above.get((f"{measure} {window}", condition))) for window in window_names(self.tasks))
-        return [(int(window.split("-")[1]), each) for window, each in known if each]
+        return [(int(window.split("-")[1]), figure) for window, figure in known if figure]
 
     def as_json(self) -> dict[str, Any]:
         """Return the whole report as JSON values."""
@@ -87,8 +87,8 @@ class ExperimentReport:
             "level": LEVEL,
             "claim_level": CLAIM_LEVEL,
             "figures": [
-                {"measure": measure, "condition": condition, **_numbers(each)}
-                for (measure, condition), each in self.figures.items()
+                {"measure": measure, "condition": condition, **_numbers(figure)}
+                for (measure, condition), figure in self.figures.items()
             ],
             "findings": [
                 {"claim": finding.claim.text, "verdict": finding.verdict, **_numbers(finding.difference)}

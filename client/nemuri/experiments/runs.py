@@ -73,7 +73,7 @@ def run(
     for repeat, found in run_repeats(work, repeats, processes):
         samples[repeat] = found
         progress(len(samples), repeats)
-    in_order = [samples[each] for each in range(repeats)]
+    in_order = [samples[index] for index in range(repeats)]
     return build_report(name, in_order, experiment.claims, seed=seed, tasks=tasks, compared=experiment.compared)
 
 
@@ -83,10 +83,10 @@ def run_repeats(work: Callable[[int], Sample], repeats: int, processes: int) -> 
     Yields the number and the measurements of each repeat, in the order in which the repeats finish.
     """
     if not processes:
-        yield from ((each, work(each)) for each in range(repeats))
+        yield from ((repeat, work(repeat)) for repeat in range(repeats))
         return
     with _one_thread_each(), _pool(min(processes, repeats)) as pool:
-        waiting = {pool.submit(work, each): each for each in range(repeats)}
+        waiting = {pool.submit(work, repeat): repeat for repeat in range(repeats)}
         yield from ((waiting[done], done.result()) for done in as_completed(waiting))
 
 

@@ -71,7 +71,7 @@ async def sample(seed: int, repeat: int, tasks: int) -> Sample:
             found[f"nDCG@10, {condition}", ranking] = float(np.mean(gains[ranking]))
             found[f"nDCG@10 of the last half, {condition}", ranking] = float(np.mean(gains[ranking][tasks // 2 :]))
             found[f"MRR, {condition}", ranking] = float(np.mean(places[ranking]))
-            found |= {(f"nDCG@10, {condition} {window}", ranking): each for window, each in windows(gains[ranking])}
+            found |= {(f"nDCG@10, {condition} {window}", ranking): value for window, value in windows(gains[ranking])}
         found[f"share of tasks it served, {condition}", GATED] = float(np.mean(served))
         found[f"trainings, {condition}", UNGATED] = float(trainer.trained)
     return found

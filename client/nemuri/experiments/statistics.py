@@ -59,8 +59,8 @@ def interval(values: ArrayLike, chance: np.random.Generator, level: float = LEVE
 
 def kendall(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
     """Return Kendall's tau of two orders over their common members, -1 to 1; 1 for fewer than two common members."""
-    places = {each: index for index, each in enumerate(second)}
-    order = np.array([places[each] for each in first if each in places])
+    places = {item: index for index, item in enumerate(second)}
+    order = np.array([places[item] for item in first if item in places])
     pairs = len(order) * (len(order) - 1) / 2
     if not pairs:
         return 1.0
@@ -85,7 +85,7 @@ def jensen_shannon(first: ArrayLike, second: ArrayLike) -> float:
 
     Weights are normalised first.
     """
-    weights = [np.asarray(each, np.float64) for each in (first, second)]
+    weights = [np.asarray(shares, np.float64) for shares in (first, second)]
     p, q = (weight / weight.sum() for weight in weights)
     middle = (p + q) / 2
     divergence = (_divergence(p, middle) + _divergence(q, middle)) / 2

@@ -28,12 +28,12 @@ def read_memories(path: Path, scope: Callable[[], Scope] = Scope) -> dict[str, M
     found = {location: _memory(line, location) for location, line in places.items()}
     if not found:
         raise InputError(f"{path}: the file is empty; write one JSON object a line")
-    if all("scope" in each.model_fields_set for each in found.values()):
+    if all("scope" in line.model_fields_set for line in found.values()):
         return found
     default = scope()
     return {
-        location: each if "scope" in each.model_fields_set else each.model_copy(update={"scope": default})
-        for location, each in found.items()
+        location: line if "scope" in line.model_fields_set else line.model_copy(update={"scope": default})
+        for location, line in found.items()
     }
 
 

@@ -120,10 +120,14 @@ def _validation_message(error: ValidationError) -> str:
     """
     written = {new: old for old, new in _NAMES.items()}
     found = error.errors(include_url=False, include_input=False)
-    places = [each["loc"] for each in found]
+    places = [problem["loc"] for problem in found]
     # A container with a fault inside is reported as wrong and as empty too. Only the innermost fault is useful.
-    inner = [each for each in found if sum(location[: len(each["loc"])] == each["loc"] for location in places) == 1]
-    first = next((each for each in inner if each["type"] == "extra_forbidden"), inner[0])
+    inner = [
+        problem
+        for problem in found
+        if sum(location[: len(problem["loc"])] == problem["loc"] for location in places) == 1
+    ]
+    first = next((problem for problem in inner if problem["type"] == "extra_forbidden"), inner[0])
     location = ".".join(written.get(str(part), str(part)) for part in first["loc"])
     advice = ", quoted" if first["type"] == "string_type" else ""
     return f"{location}: {plain(first)}{advice}"

@@ -68,8 +68,8 @@ CLAUDE: Final = Assistant(
     plugins="enabledPlugins",
 )
 ASSISTANTS: Final[dict[str, Assistant]] = {
-    each.name: each
-    for each in (
+    assistant.name: assistant
+    for assistant in (
         CLAUDE,
         Assistant(
             "codex",

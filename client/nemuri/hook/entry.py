@@ -30,7 +30,7 @@ class NoHook(Exception):  # noqa: N818 - the name states a fact
 
 def is_hook(arguments: Sequence[str]) -> bool:
     """Return true if the arguments call a hook and do not ask for help."""
-    words = [each for each in _named(arguments)[0] if each not in _FLAGS]
+    words = [argument for argument in _named(arguments)[0] if argument not in _FLAGS]
     return words[:1] == ["hook"] and words[1:2] != [] and words[1] in HOOKS and _HELP not in arguments
 
 

@@ -17,7 +17,7 @@ def folder(data: str) -> str:
 
 def write_entry(data: str, line: str) -> None:
     """Write a line with the time to the journal. Does nothing if the journal cannot be written."""
-    shown = "".join(each if each.isprintable() else " " for each in line)[:LINE]
+    shown = "".join(character if character.isprintable() else " " for character in line)[:LINE]
     told = f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {shown}\n"
     try:
         path = os.path.join(folder(data), "journal")  # noqa: PTH118

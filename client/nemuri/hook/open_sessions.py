@@ -71,7 +71,7 @@ def _read(path: Path) -> OpenSession | None:
     try:
         told = json.loads(path.read_bytes())
         known = OpenSession(told["agent"], told["session"], told["transcript"], frozenset(told["handed"]))
-        if all(isinstance(each, str) for each in (*known[:3], *told["handed"])):
+        if all(isinstance(element, str) for element in (*known[:3], *told["handed"])):
             return known
     except (OSError, ValueError, TypeError, KeyError):
         pass

@@ -44,7 +44,7 @@ def pauses(data: str) -> list[Pause]:
 def is_paused(data: str) -> bool:
     """Return True if the memory is paused now."""
     now = datetime.now(UTC)
-    return any(each.contains(now) for each in pauses(data))
+    return any(period.contains(now) for period in pauses(data))
 
 
 def pause(data: str, until: datetime | None = None) -> None:
@@ -63,11 +63,11 @@ def resume(data: str) -> bool:
 
 
 def _ended(some: list[Pause], now: datetime) -> list[Pause]:
-    return [each._replace(end=now) if each.contains(now) else each for each in some]
+    return [period._replace(end=now) if period.contains(now) else period for period in some]
 
 
 def _write(data: str, some: list[Pause]) -> None:
-    told = [[each.start.isoformat(), each.end.isoformat() if each.end else None] for each in some[-MAX_PAUSES:]]
+    told = [[period.start.isoformat(), period.end.isoformat() if period.end else None] for period in some[-MAX_PAUSES:]]
     folder(data)
     write_state(Path(_path(data)), json.dumps(told))
 

@@ -42,7 +42,7 @@ def context_block(said: dict[str, Any], where: "HookSettings") -> str:
         asked["context"] = session_context.known(where.data, where.agent, session)
     answer = ask("show-memories", asked, said, where)
     if _is_kept(said.get("assistant")):
-        shown = [each["memory"]["memory_id"] for each in answer.get("recalled", ())]
+        shown = [memory["memory"]["memory_id"] for memory in answer.get("recalled", ())]
         session_context.add(where.data, where.agent, session, shown)
     return _block(answer)
 

@@ -39,7 +39,7 @@ def known(data: str, agent: str, session: str | None) -> list[str]:
 
 def add(data: str, agent: str, session: str | None, ids: Iterable[str]) -> None:
     """Add ids to the context of a session. Raises `OSError`."""
-    lines = "".join(f"{each}\n" for each in ids)
+    lines = "".join(f"{memory_id}\n" for memory_id in ids)
     if not lines or not session:
         return
     descriptor = os.open(_path(data, agent, session), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)

@@ -108,8 +108,8 @@ def _spooled(
     turns = transcript.turns[:-1] if but_last else transcript.turns
     now, ids = datetime.now(UTC), {str(turn_id(session.agent, turn.identity)): turn for turn in turns}
     handed = session.handed or frozenset()
-    fresh = outside_pauses((each for name, each in ids.items() if name not in handed), where.data)
-    gone = {str(turn_id(session.agent, each)) for each in transcript.rewound}
+    fresh = outside_pauses((turn for name, turn in ids.items() if name not in handed), where.data)
+    gone = {str(turn_id(session.agent, turn)) for turn in transcript.rewound}
     if session.handed is not None:
         gone &= session.handed
     path = None

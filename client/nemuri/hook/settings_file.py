@@ -12,7 +12,7 @@ from nemuri.hook.assistants import ASSISTANTS, CLAUDE, Assistant, HookEvent
 from nemuri.hook.opencode_plugin import plugin_source
 from nemuri.platform.program_path import program_words
 
-OURS = frozenset(event.hook for each in ASSISTANTS.values() for event in each.events)
+OURS = frozenset(event.hook for program in ASSISTANTS.values() for event in program.events)
 
 
 class SettingsBroken(Exception):  # noqa: N818 - the name states a fact
@@ -128,7 +128,7 @@ def missing_events(path: Path, assistant: Assistant) -> list[str]:
     if assistant.shape == "plugin":
         return [] if "nemuri" in _text(target) else ["the plugin"]
     found = read_settings(target).get("hooks", {})
-    groups = {each.event: found.get(each.event) if isinstance(found, dict) else None for each in assistant.events}
+    groups = {hooked.event: found.get(hooked.event) if isinstance(found, dict) else None for hooked in assistant.events}
     return [event for event, some in groups.items() if not isinstance(some, list) or [*_others(some)] == some]
 
 
@@ -179,7 +179,7 @@ def _others(groups: list[Any]) -> Iterator[Any]:
             if not _is_ours(group):
                 yield group
             continue
-        left = [each for each in inside if not _is_ours(each)]
+        left = [hook for hook in inside if not _is_ours(hook)]
         if left == inside:
             yield group
         elif left:

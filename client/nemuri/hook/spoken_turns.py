@@ -54,7 +54,7 @@ def spool_spoken(said: dict[str, Any], where: "HookSettings") -> Path | None:
     transcript = Transcript((TranscriptTurn(prompt, reply, said_at, identity),), {}, name, now)
     told = session_of(where.agent, name, transcript, now, project_of(said.get("cwd")))
     path = spool.put(where.data, told)
-    session_context.add(where.data, where.agent, name, (each["id"] for each in told["turns"]))
+    session_context.add(where.data, where.agent, name, (spoken["id"] for spoken in told["turns"]))
     _path(said, where).unlink(missing_ok=True)
     return path
 

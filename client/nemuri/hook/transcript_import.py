@@ -44,10 +44,10 @@ def transcripts(paths: Iterable[Path]) -> list[Path]:
     for path in paths:
         if not path.exists():
             raise NoTranscripts(f"there is no {path}")
-        inside = sorted(each for each in path.rglob("*.jsonl") if each.is_file()) if path.is_dir() else [path]
+        inside = sorted(file for file in path.rglob("*.jsonl") if file.is_file()) if path.is_dir() else [path]
         if not inside:
             raise NoTranscripts(f"there is no transcript in {path}: none of its files ends in .jsonl")
-        found |= dict.fromkeys(each.resolve() for each in inside)
+        found |= dict.fromkeys(file.resolve() for file in inside)
     return [*found]
 
 
@@ -61,7 +61,7 @@ def import_transcripts(paths: Iterable[Path], where: "HookSettings") -> Imported
     offering = SessionUploader(where)
     try:
         offering.check(where.agent)
-        sessions = sorted((_session(path, where, became) for path in files), key=lambda each: each.ended_at)
+        sessions = sorted((_session(path, where, became) for path in files), key=lambda session: session.ended_at)
         days = {session.ended_at.astimezone().date() for session in sessions if session.transcript.turns}
         for name, transcript, ended_at in sessions:
             later = sum(day > ended_at.astimezone().date() for day in days)

@@ -93,7 +93,7 @@ def openapi(resources: Iterable[Resource]) -> dict[str, Any]:
         },
         "servers": [{"url": ROOT}],
         "security": [{"token": []}],
-        "tags": [{"name": each.name, "description": each.about} for each in known],
+        "tags": [{"name": tag.name, "description": tag.about} for tag in known],
         "paths": paths,
         "components": {
             "schemas": schemas,
@@ -112,7 +112,9 @@ def _schemas(endpoints: Iterable[Endpoint]) -> tuple[dict[str, Any], dict[tuple[
             models[endpoint.answer, "serialization"] = None
     models[ProblemDetails, "serialization"] = None
     references, found = models_json_schema([*models], ref_template=REFERENCE)
-    return found["$defs"], {(cast("type[BaseModel]", kind), mode): each for (kind, mode), each in references.items()}
+    return found["$defs"], {
+        (cast("type[BaseModel]", kind), mode): schema for (kind, mode), schema in references.items()
+    }
 
 
 def _operation(endpoint: Endpoint, references: dict[tuple[type[BaseModel], str], Any]) -> dict[str, Any]:
@@ -139,7 +141,7 @@ def _operation(endpoint: Endpoint, references: dict[tuple[type[BaseModel], str],
 
 
 def _paragraphs(text: str) -> list[str]:
-    return [" ".join(each.split()) for each in text.split("\n\n")]
+    return [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
 
 
 def _other_body(media: str, kind: type[BaseModel]) -> dict[str, Any]:
@@ -187,7 +189,7 @@ def _query_parameters(endpoint: Endpoint) -> Iterable[dict[str, Any]]:
 
 def _not_null(schema: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of a parameter without null, which a query cannot express."""
-    kinds = [each for each in schema.get("anyOf", ()) if each.get("type") != "null"]
+    kinds = [option for option in schema.get("anyOf", ()) if option.get("type") != "null"]
     if not kinds or len(kinds) == len(schema["anyOf"]):
         return schema
     rest = {key: value for key, value in schema.items() if key not in {"anyOf", "default"}}

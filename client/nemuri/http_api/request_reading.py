@@ -36,7 +36,11 @@ def path_values(endpoint: Endpoint, request: Request) -> dict[str, Any]:
 def query_values(endpoint: Endpoint, request: Request) -> dict[str, Any]:
     """Return the model of the query parameters as the argument `query`. Raises `Problem` 422, also for unknown ones."""
     kind = endpoint.query
-    known = {singular(name, each): (name, each) for name, each in kind.model_fields.items()} if kind else {}
+    known = (
+        {singular(name, known_field): (name, known_field) for name, known_field in kind.model_fields.items()}
+        if kind
+        else {}
+    )
     given = dict[str, Any]()
     for parameter in request.query_params:
         if parameter not in known:
@@ -74,7 +78,7 @@ def _read(kind: type[M], data: bytes) -> M:
     try:
         return kind.model_validate_json(data, strict=True)
     except ValidationError as error:
-        if all(each["type"] != "int_type" for each in error.errors()):
+        if all(fault["type"] != "int_type" for fault in error.errors()):
             raise
         return kind.model_validate_json(json.dumps(json.loads(data, parse_float=_whole)), strict=True)
 
@@ -117,15 +121,15 @@ def problem_in(error: ValidationError) -> Problem:
 
     It is 422 if the request does not have the published form, and 409 if it has and is refused nevertheless.
     """
-    beyond_the_form = all(each["type"] == "value_error" for each in error.errors())
+    beyond_the_form = all(fault["type"] == "value_error" for fault in error.errors())
     return Problem(409 if beyond_the_form else 422, message_of(error))
 
 
 def message_of(error: ValidationError) -> str:
     """Return a validation error in one line. Unknown fields are named."""
-    for each in error.errors():
-        if each["type"] == "extra_forbidden":
-            return f"there is no field {'.'.join(map(str, each['loc']))!r:.80}; check its spelling"
+    for fault in error.errors():
+        if fault["type"] == "extra_forbidden":
+            return f"there is no field {'.'.join(map(str, fault['loc']))!r:.80}; check its spelling"
     return validation_message(error)
 
 

@@ -59,13 +59,15 @@ class TaskRequest(TaskOptions):
         except (MultiPartException, KeyError, ValueError) as error:
             raise Problem(422, f"the form cannot be read: {error}") from error
         try:
-            fields = await _fields(form, {name: each for name, each in cls.model_fields.items() if name != "documents"})
+            fields = await _fields(
+                form, {name: field for name, field in cls.model_fields.items() if name != "documents"}
+            )
         finally:
             await form.close()
         try:
             return cls.model_validate(fields)
         except ValidationError as error:
-            if all(each["loc"][0] == "documents" for each in error.errors()):
+            if all(fault["loc"][0] == "documents" for fault in error.errors()):
                 raise Problem(409, message_of(error)) from error  # a form says nothing about the content of its files
             raise problem_in(error) from error
 
@@ -77,7 +79,7 @@ async def _fields(form: FormData, known: Mapping[str, FieldInfo]) -> dict[str, o
         if isinstance(value, UploadFile):
             documents.append({"name": value.filename or "document", "text": _text_of(value, await value.read())})
         elif name in known and is_list(known[name]):
-            fields[name] = [str(each) for each in form.getlist(name)]
+            fields[name] = [str(upload) for upload in form.getlist(name)]
         elif name not in known or name in fields:
             raise Problem(422, f"there is no field {name!r:.80}, or it is given twice; send files as documents")
         else:

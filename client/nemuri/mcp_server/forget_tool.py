@@ -126,7 +126,7 @@ async def _lineage(caller: Caller, named: str) -> tuple[Thing, LineageResult]:
 
 def _preview(thing: Thing, found: LineageResult, code: str | None, max_tokens: int) -> CallToolResult:
     rows = _things(found)
-    fitted = fit(rows, lambda each: cost(f"- {_line(each)}", each), lambda _: 0, max_tokens - FRAME_TOKENS)
+    fitted = fit(rows, lambda row: cost(f"- {_line(row)}", row), lambda _: 0, max_tokens - FRAME_TOKENS)
     out = len(fitted.named) + fitted.counted
     how = (
         f"After the person agreed, call again with dry_run false and confirmation {code}."
@@ -134,7 +134,7 @@ def _preview(thing: Thing, found: LineageResult, code: str | None, max_tokens: i
         else "Call again with dry_run false; the person is then asked to confirm."
     )
     head = f"Erasing {thing.sort} {thing.name} would erase {plural(len(rows), 'item')}. Nothing is erased yet."
-    lines = [f"- {_line(each)}" for each in fitted.shown]
+    lines = [f"- {_line(erased_item)}" for erased_item in fitted.shown]
     more = [f"- and {out} more"] if out else []
     result = ForgetResult(erased=False, items=tuple(fitted.shown), more_items=out, number=len(rows), confirmation=code)
     return answered("\n".join([head, *lines, *more, how]), result)
@@ -160,7 +160,7 @@ def _code(caller: Caller, found: LineageResult) -> str:
 
 
 def _things(found: LineageResult) -> list[ErasedItem]:
-    return [ErasedItem(kind=each.sort, id=str(each.name), why=why) for each, why in found.reasons.items()]
+    return [ErasedItem(kind=thing.sort, id=str(thing.name), why=why) for thing, why in found.reasons.items()]
 
 
 def _line(each: ErasedItem) -> str:

@@ -89,8 +89,8 @@ class McpEndpoint:
         """The kinds of memory of agents that were asked for. They do not change."""
         security = TransportSecuritySettings(
             enable_dns_rebinding_protection=loopback,
-            allowed_hosts=[name for each in LOOPBACK for name in (each, f"{each}:*")],
-            allowed_origins=[f"http://{each}:*" for each in LOOPBACK],
+            allowed_hosts=[name for host in LOOPBACK for name in (host, f"{host}:*")],
+            allowed_origins=[f"http://{host}:*" for host in LOOPBACK],
         )
         forms = ((False, None), *((True, kind) for kind in (None, *KINDS)))
         for bound, kind in forms:

@@ -45,13 +45,13 @@ async def memories(
         caller.check_operator("the history of a memory")
     view = await agent_view(caller.client, agent)
     found, problems = list[MemoryDetail](), dict[str, str]()
-    for each in dict.fromkeys(ids):
+    for memory_id in dict.fromkeys(ids):
         try:
-            found.append(await detail_of(caller.client, view, each, history=history))
+            found.append(await detail_of(caller.client, view, memory_id, history=history))
         except PassingError:
             raise
         except ClientError as error:
-            problems[each] = str(error)
+            problems[memory_id] = str(error)
     if not found:
         raise ToolError("; ".join(dict.fromkeys(problems.values())))
     return _answer(found, problems, max_tokens)
@@ -59,7 +59,7 @@ async def memories(
 
 def _answer(found: Sequence[MemoryDetail], problems: dict[str, str], max_tokens: int) -> CallToolResult:
     left = max_tokens - FRAME_TOKENS - sum(estimate_tokens(f"{name}{why}") + 8 for name, why in problems.items())
-    fitted = fit(found, _tokens, lambda each: cost(_name(each), _left_out(each)), left)
+    fitted = fit(found, _tokens, lambda row: cost(_name(row), _left_out(row)), left)
     shown, named = fitted.shown, fitted.named
     if not shown:
         shown, named = (_cut(found[0], max(left // 2, MIN_WORDS_TOKENS)),), tuple(named[1:])

@@ -48,7 +48,7 @@ def memory_text(each: MemoryDetail) -> str:
 
 def _shown(value: Any) -> str:
     if isinstance(value, dict):
-        return "; ".join(f"{name} {_shown(each)}" for name, each in value.items())
+        return "; ".join(f"{name} {_shown(element)}" for name, element in value.items())
     if isinstance(value, list | tuple):
         return ", ".join(map(_shown, value))
     return f"{value:g}" if isinstance(value, float) else " ".join(str(value).split())
@@ -59,7 +59,9 @@ def strength_detail(memory: MemoryView) -> MemoryDetail:
     content = memory.memory
     facts: dict[str, Any] = {
         "strength": round(memory.strength, 3),
-        "strength by perspective": {name: round(each, 3) for name, each in memory.strength_by_perspective.items()},
+        "strength by perspective": {
+            name: round(strength, 3) for name, strength in memory.strength_by_perspective.items()
+        },
         "level": memory.level,
         "used": memory.access_count,
         "retrieved": memory.candidate_count,
@@ -72,7 +74,7 @@ def strength_detail(memory: MemoryView) -> MemoryDetail:
         "origin": _origin(memory.origin),
         "said by": content.said_by,
         "said": moment(content.said_at) if content.said_at else None,
-        "contradicted or superseded by": [str(each) for each in memory.yields_to],
+        "contradicted or superseded by": [str(memory_id) for memory_id in memory.yields_to],
         "contradicts or supersedes": [f"{relation.sort} {relation.older}" for relation in memory.relations],
         "links": [str(link) for link in memory.links],
         "stands for": [f"{source.memory_id} {beginning(source.content)}" for source in memory.sources],
@@ -189,7 +191,7 @@ def _detail(
 def _origin(origin: Origin) -> dict[str, str]:
     fields = origin.model_dump(mode="json", exclude_none=True, exclude={"believed"})
     return {
-        name.replace("_", " "): ", ".join(each) if isinstance(each, list) else each
-        for name, each in fields.items()
-        if each
+        name.replace("_", " "): ", ".join(value) if isinstance(value, list) else value
+        for name, value in fields.items()
+        if value
     }

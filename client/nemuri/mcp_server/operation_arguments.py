@@ -28,10 +28,10 @@ def takes(model: type[Options], *names: str, **notes: str) -> Callable[[F], F]:
         ]
         options = [_parameter(name, model, notes.get(name)) for name in names]
         hints = get_type_hints(tool, include_extras=True)
-        own = [each.replace(annotation=hints[each.name]) for each in own]
+        own = [parameter.replace(annotation=hints[parameter.name]) for parameter in own]
         tool.__signature__ = inspect.Signature([*own, *options], return_annotation=hints["return"])  # type: ignore[attr-defined]
         tool.__annotations__ = (
-            {each.name: each.annotation for each in own}
+            {parameter.name: parameter.annotation for parameter in own}
             | {option.name: option.annotation for option in options}
             | {"return": hints["return"]}
         )

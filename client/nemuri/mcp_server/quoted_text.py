@@ -49,7 +49,7 @@ def plural(number: int, singular: str, several: str | None = None) -> str:
 
 def _clean(text: str) -> str:
     """Return the text with a space for each tab, line break and other control character, directions included."""
-    return "".join(each if each.isprintable() or each in _JOINERS else " " for each in text)
+    return "".join(character if character.isprintable() or character in _JOINERS else " " for character in text)
 
 
 _JOINERS: Final = frozenset("\u200c\u200d\u3000\u00a0")

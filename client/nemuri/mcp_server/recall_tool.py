@@ -71,7 +71,7 @@ def _answer(found: RecallAnswer, query: str, max_tokens: int, *, explain: bool) 
     rules = "\n".join(f"- {beginning(principle, PRINCIPLE_CHARACTERS)}" for principle in principles)
     rows = [memory if explain else memory.model_copy(update={"why": None}) for memory in found.memories]
     left = max(max_tokens - FRAME_TOKENS - 2 * estimate_tokens(rules), 0)
-    fitted = fit(rows, lambda each: cost(_lines(each), each), lambda each: cost(_name(each), _left_out(each)), left)
+    fitted = fit(rows, lambda row: cost(_lines(row), row), lambda row: cost(_name(row), _left_out(row)), left)
     result = RecallResult(
         agent=found.agent,
         as_of=found.as_of,

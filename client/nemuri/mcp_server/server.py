@@ -135,7 +135,9 @@ def _without(function: ToolFunction, names: Collection[str]) -> ToolFunction:
         agent = {AGENT: asked.lifespan_context.agent(asked.request)} if is_bound else {}
         return await function(context, **agent, **arguments)
 
-    kept = [each for name, each in signature.parameters.items() if name not in names]
-    call.__annotations__ = {name: each for name, each in function.__annotations__.items() if name not in names}
+    kept = [parameter for name, parameter in signature.parameters.items() if name not in names]
+    call.__annotations__ = {
+        name: annotation for name, annotation in function.__annotations__.items() if name not in names
+    }
     call.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
     return call

@@ -115,7 +115,7 @@ async def _of_event(caller: Caller, named: str, agent: str | None, missing: list
     if offer is None:
         return _unknown(named, f"nothing is known by {named}: {'; '.join(dict.fromkeys(missing))}")
     unknown = f"nothing is known by {named}: {'; '.join(await _why_not(caller, offer))}"
-    anybody = [each.agent_id for each in await caller.client.agents()]
+    anybody = [known_agent.agent_id for known_agent in await caller.client.agents()]
     if agent is None and not anybody:
         return _unknown(named, unknown)
     try:

@@ -90,7 +90,7 @@ def _cited(task: TaskResult) -> list[str]:
     ids = [f"[{short(citation)}]" for citation in task.citations]
     if task.panel is not None or len(labels) != len(ids):
         return ids
-    return [f"{label} = {each}" for label, each in zip(labels, ids, strict=True)]
+    return [f"{label} = {memory_id}" for label, memory_id in zip(labels, ids, strict=True)]
 
 
 def _sources(task: TaskResult) -> Iterator[str]:
@@ -102,6 +102,6 @@ def _sources(task: TaskResult) -> Iterator[str]:
         yield f"cited: {', '.join(_cited(task))}"
     for name, some in (("used", task.used), ("learned", task.learned)):
         if some:
-            yield f"{name}: {', '.join(f'[{short(each)}]' for each in some)}"
+            yield f"{name}: {', '.join(f'[{short(memory_id)}]' for memory_id in some)}"
     for sign in task.signs:
         yield f"beware, {sign.kind.replace('_', ' ')}: {beginning(sign.text, 300)}"

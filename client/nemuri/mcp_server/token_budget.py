@@ -58,13 +58,13 @@ def fit(items: Sequence[T], full: Callable[[T], int], named: Callable[[T], int],
         named: Function that returns the tokens of the line that names an item which is left out.
         tokens: Tokens for all items together.
     """
-    costs = [full(each) for each in items]
+    costs = [full(item) for item in items]
     if sum(costs) <= tokens:
         return Fitted(tuple(items), (), 0)
     kept = min(tokens // NAMING_SHARE, sum(map(named, items)))
     shown, out = _greedy(items, costs, tokens - kept)
-    spent = sum(full(each) for each in shown)
-    lines, more = _greedy(out, [named(each) for each in out], tokens - spent)
+    spent = sum(full(item) for item in shown)
+    lines, more = _greedy(out, [named(item) for item in out], tokens - spent)
     return Fitted(tuple(shown), tuple(lines), len(more))
 
 

@@ -63,7 +63,7 @@ class ToolServer(MCPServer[PlatformAccess]):
         """Call a tool. Raises `ToolError` with one line if the arguments are wrong or the tool fails."""
         tool = self._tool_manager.get_tool(name)
         if tool is None:
-            known = [each.name for each in self._tool_manager.list_tools()]
+            known = [known_tool.name for known_tool in self._tool_manager.list_tools()]
             raise ToolError(f"unknown tool {name!r:.60}; {_meant(name, known)}there are {', '.join(known)}")
         check_arguments(tool, arguments)
         try:

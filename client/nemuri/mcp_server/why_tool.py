@@ -83,11 +83,11 @@ def _retrieval(explanation: Explanation, tokens: int) -> WhyRetrieval | None:
     if left < 0:
         return None
     rows = list[WhyCandidate]()
-    for each in map(_candidate, explanation.candidates):
-        left -= cost(_line(len(rows) + 1, each), each)
+    for candidate in map(_candidate, explanation.candidates):
+        left -= cost(_line(len(rows) + 1, candidate), candidate)
         if left < 0:
             break
-        rows.append(each)
+        rows.append(candidate)
     more = len(explanation.candidates) - len(rows)
     return shown.model_copy(update={"candidates": tuple(rows), "more": more})
 
@@ -112,8 +112,8 @@ def _lines(explanation: Explanation, shown: WhyRetrieval) -> Iterator[str]:
         yield f"- principle [{short(kept.memory_id)}], always in mind: {beginning(kept.beginning)}"
     if not explanation.candidates:
         yield "- nothing relevant was remembered"
-    for rank, each in enumerate(shown.candidates, 1):
-        yield _line(rank, each)
+    for rank, candidate in enumerate(shown.candidates, 1):
+        yield _line(rank, candidate)
     if shown.more:
         yield f"- and {plural(shown.more, 'lower candidate')}; repeat with a larger max_tokens"
 

@@ -181,8 +181,8 @@ def memories_in(past: PastState) -> tuple[PastMemory, ...]:
     mind = past.mind
     known = ((memory, MemoryState.of(mind, memory)) for memory in mind.memories)
     found = [
-        PastMemory(memory_id=each, content=mind.contents[each].memory.content, state=state)
-        for each, state in known
+        PastMemory(memory_id=memory_id, content=mind.contents[memory_id].memory.content, state=state)
+        for memory_id, state in known
         if state
     ]
     return tuple(sorted(found, key=lambda past_memory: (-past_memory.state.strength, str(past_memory.memory_id))))

@@ -212,7 +212,7 @@ def _ledgers(
     copies = [directory / erasure_ledger.LEDGER, *([] if erasures is None or _same(own, erasures) else [erasures])]
     found = [entry for path in copies for entry in erasure_ledger.entries(path, namespace, copied=True)]
     found += erasure_ledger.entries(own, namespace)
-    return list({each.model_dump_json(): each for each in found}.values())
+    return list({ledger_entry.model_dump_json(): ledger_entry for ledger_entry in found}.values())
 
 
 def _agents_to_exclude(
@@ -239,7 +239,7 @@ def _unnoted(settings: Settings, known: Iterable[erasure_ledger.LedgerEntry]) ->
     """Return the erasures in `known` that are missing from the ledger of the data directory, for its namespace."""
     there = erasure_ledger.entries(erasure_ledger.ledger_path(settings), settings.namespace)
     mine = (entry.model_copy(update={"namespace": settings.namespace}) for entry in known)
-    return [each for each in mine if each not in there]
+    return [ledger_entry for ledger_entry in mine if ledger_entry not in there]
 
 
 @dataclass(slots=True)
@@ -261,10 +261,10 @@ class _File:
     def read(cls, path: Path, erasure: Erasure) -> "_File":
         """Read a checked export. The number of an event's line in the file becomes its sequence."""
         found, erased, stays = cls(erasure), Erased.of_erasure(erasure), ErasedData()
-        for index, each in enumerate(read_lines(path), 1):
-            if not isinstance(each, Event):
+        for index, entry in enumerate(read_lines(path), 1):
+            if not isinstance(entry, Event):
                 continue
-            event = each.model_copy(update={"sequence": index})
+            event = entry.model_copy(update={"sequence": index})
             (found.doomed if erased.deletes(event) else stays).add(event)
             if isinstance(event, TOMBSTONES):
                 found.buried.append(event)
@@ -286,7 +286,7 @@ class _File:
         The first ones name the erased items. The others state the remaining memories anew; each fits into `room` bytes.
         """
         buried, there = Erased.by(self.buried), {event.event_id for event in self.buried}
-        lacking = [each for each in known if not Erased.of_erasure(each.erasure) <= buried]
+        lacking = [ledger_entry for ledger_entry in known if not Erased.of_erasure(ledger_entry.erasure) <= buried]
         firsts = [event for event in tombstones_of(entry.step for entry in lacking) if event.event_id not in there]
         yield from firsts
         if lacking:
@@ -294,7 +294,7 @@ class _File:
 
     def _standing(self, key: str, firsts: Sequence[Event], room: int) -> Iterator[Event]:
         erased = Erased.of_erasure(self.erasure)
-        agents = [each for each in self.erasure.restated if each not in self.erasure.agents]
+        agents = [agent_id for agent_id in self.erasure.restated if agent_id not in self.erasure.agents]
         live, replayed = (folded(agents, [*some, *firsts]) for some in (self.minds, self._without(erased)))
         for name in agents:
             if live[name] != Mind():

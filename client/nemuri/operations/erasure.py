@@ -128,7 +128,9 @@ async def _recorded(at: OperationContext, settings: Settings, plan: Callable[[],
 def _replay(at: OperationContext, plan: _Plan) -> Replay:
     erasure = union(step.erasure for step in plan.steps)
     return Replay.of(
-        at.log, [each for each in erasure.restated if each not in erasure.agents], Erased.of_erasure(erasure)
+        at.log,
+        [agent_id for agent_id in erasure.restated if agent_id not in erasure.agents],
+        Erased.of_erasure(erasure),
     )
 
 
@@ -177,7 +179,7 @@ def _named(erasure: Erasure) -> Iterator[Thing]:
     """Yield the agents, tasks and memories of an erasure."""
     yield from (Thing("agent", agent) for agent in erasure.agents)
     yield from (Thing("task", task) for task in erasure.tasks)
-    yield from (Thing("memory", each) for some in erasure.memories.values() for each in some)
+    yield from (Thing("memory", memory_id) for some in erasure.memories.values() for memory_id in some)
 
 
 async def planned(at: OperationContext, things: Iterable[Thing], *, decided: bool = False) -> list[Step]:
@@ -208,18 +210,18 @@ async def _wait_for_handlers(at: OperationContext) -> None:
 
 
 async def _lineage_at(at: OperationContext, things: list[Thing], *, decided: bool = False) -> LineageResult:
-    for each in things:
-        if each == Thing("agent", ORCHESTRATOR):
+    for thing in things:
+        if thing == Thing("agent", ORCHESTRATOR):
             raise OperationError("the orchestrator's memory cannot be erased as a whole; erase tasks or memories")
-        if each == Thing("agent", ORGANISATION):
+        if thing == Thing("agent", ORGANISATION):
             raise OperationError(
                 "the organisation's principles cannot be erased as a whole, because none could be adopted after it; "
                 "erase memories of the organisation, or the lessons behind a proposal"
             )
     if gone := await erased_of(at.projection.database, [thing.name for thing in things]):
-        each = next(thing for thing in things if thing.name in gone)
+        thing = next(thing for thing in things if thing.name in gone)
         raise OperationError(
-            f"{each.sort} {each.name} is erased already; `nemuri forget --resume` searches all stores again"
+            f"{thing.sort} {thing.name} is erased already; `nemuri forget --resume` searches all stores again"
         )
     try:
         found = await Lineage(at.projection.database, at.log).of(things, decided=decided)
@@ -236,10 +238,10 @@ async def _lineage_at(at: OperationContext, things: list[Thing], *, decided: boo
 async def _whole(at: OperationContext, reached: LineageResult, root: Thing) -> Erasure:
     agents, tasks = reached.of("agent"), reached.of("task")
     memories: dict[str, list[UUID]] = {}
-    for each in reached.of("memory"):
-        owner = reached.owners[each]
+    for memory_id in reached.of("memory"):
+        owner = reached.owners[memory_id]
         if owner not in agents:
-            memories.setdefault(owner, []).append(each)
+            memories.setdefault(owner, []).append(memory_id)
     events = {*reached.of("course"), *reached.events}
     touched = await touched_by(at.projection.database, tasks, events) | set(memories)
     first = reached.owners.get(root.name) if isinstance(root.name, UUID) else None

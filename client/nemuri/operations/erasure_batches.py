@@ -52,18 +52,18 @@ class Step:
         yield from chain.from_iterable(sorts.values())
 
     def _memories(self) -> Iterator[MemoriesErased]:
-        for agent_id, ids in sorted(self.erasure.memories.items(), key=lambda each: self.root.name not in each[1]):
-            digest = sha256(b"".join(each.bytes for each in ids)).hexdigest()
+        for agent_id, ids in sorted(self.erasure.memories.items(), key=lambda pair: self.root.name not in pair[1]):
+            digest = sha256(b"".join(memory_id.bytes for memory_id in ids)).hexdigest()
             event_id = derive(self.key, MemoriesErased.kind_of(), f"{agent_id}/{digest}")
-            asked = sorted(ids, key=lambda each: each != self.root.name)
+            asked = sorted(ids, key=lambda memory_id: memory_id != self.root.name)
             yield MemoriesErased(event_id=event_id, agent_id=agent_id, memory_ids=tuple(asked))
 
     def _tasks(self) -> Iterator[TaskErased]:
-        for task in sorted(self.erasure.tasks, key=lambda each: each != self.root.name):
+        for task in sorted(self.erasure.tasks, key=lambda task_id: task_id != self.root.name):
             yield TaskErased(event_id=derive(self.key, TaskErased.kind_of(), task), correlation_id=task)
 
     def _agents(self) -> Iterator[AgentErased]:
-        for agent in sorted(self.erasure.agents, key=lambda each: each != self.root.name):
+        for agent in sorted(self.erasure.agents, key=lambda agent_id: agent_id != self.root.name):
             yield AgentErased(event_id=derive(self.key, AgentErased.kind_of(), agent), agent_id=agent)
 
 
@@ -110,7 +110,7 @@ def _bytes(erasure: Erasure) -> int:
 
 def _ordered(root: Thing, erasure: Erasure) -> list[OwnedMemory | Thing]:
     items: list[OwnedMemory | Thing] = [Thing("agent", agent) for agent in erasure.agents]
-    items += (OwnedMemory(agent_id, each) for agent_id, ids in erasure.memories.items() for each in ids)
+    items += (OwnedMemory(agent_id, memory_id) for agent_id, ids in erasure.memories.items() for memory_id in ids)
     items += (Thing("task", task) for task in erasure.tasks)
     last = root.sort != "agent"
     return sorted(items, key=lambda thing: (_name(thing) == root.name) is last)
@@ -129,12 +129,12 @@ def _size(item: OwnedMemory | Thing) -> int:
 def _groups(items: Iterable[OwnedMemory | Thing], room: int, most: int) -> Iterator[list[OwnedMemory | Thing]]:
     """Yield the items in groups of at most `room` bytes and `most` items."""
     group, size = list[OwnedMemory | Thing](), 0
-    for each in items:
-        if group and (size + _size(each) > room or len(group) == most):
+    for item in items:
+        if group and (size + _size(item) > room or len(group) == most):
             yield group
             group, size = [], 0
-        group.append(each)
-        size += _size(each)
+        group.append(item)
+        size += _size(item)
     yield group
 
 
@@ -148,10 +148,10 @@ def _step(
     root: Thing, items: Sequence[OwnedMemory | Thing], events: tuple[UUID, ...], restated: tuple[str, ...]
 ) -> Step:
     memories: dict[str, list[UUID]] = {}
-    for each in items:
-        if isinstance(each, OwnedMemory):
-            memories.setdefault(each.agent_id, []).append(each.memory_id)
-    things = [each if isinstance(each, Thing) else Thing("memory", each.memory_id) for each in items]
+    for item in items:
+        if isinstance(item, OwnedMemory):
+            memories.setdefault(item.agent_id, []).append(item.memory_id)
+    things = [item if isinstance(item, Thing) else Thing("memory", item.memory_id) for item in items]
     erasure = Erasure(
         memories={agent_id: tuple(ids) for agent_id, ids in memories.items()},
         restated=restated,

@@ -50,7 +50,7 @@ class LedgerEntry(BaseModel):
 
     @model_validator(mode="after")
     def _names_what_goes(self) -> Self:
-        memories = {each for ids in self.erasure.memories.values() for each in ids}
+        memories = {memory_id for ids in self.erasure.memories.values() for memory_id in ids}
         gone: dict[str, Container[object]] = {
             "memory": memories, "task": self.erasure.tasks, "agent": self.erasure.agents,
         }  # fmt: skip
@@ -71,7 +71,7 @@ def record_steps(settings: Settings, steps: Iterable[Step]) -> None:
     """
     said = {"erased_at": datetime.now(UTC), "namespace": settings.namespace}
     noted = ({"sort": step.root.sort, "name": str(step.root.name), "erasure": step.erasure} for step in steps)
-    append(ledger_path(settings), [LedgerEntry.model_validate(said | each) for each in noted])
+    append(ledger_path(settings), [LedgerEntry.model_validate(said | note) for note in noted])
 
 
 def append(path: Path, entries: Iterable[LedgerEntry]) -> None:

@@ -167,16 +167,16 @@ def summarize_export(path: Path) -> ExportSummary:
     refs: set[str] = set()
     events = largest = 0
     end = None
-    for location, each in enumerate(read_lines(path), 1):
+    for location, entry in enumerate(read_lines(path), 1):
         if end is not None:
             raise OperationError(f"{path}: there are lines after the end of the export; export again")
-        if isinstance(each, EndLine):
-            end = each
+        if isinstance(entry, EndLine):
+            end = entry
             continue
-        if isinstance(each, Event):
-            events, largest = events + 1, max(largest, len(encode(each)))
-            refs.update(refs_in(each))
-        name = each.event_id if isinstance(each, Event) else f"{each.store} {each.name}"
+        if isinstance(entry, Event):
+            events, largest = events + 1, max(largest, len(encode(entry)))
+            refs.update(refs_in(entry))
+        name = entry.event_id if isinstance(entry, Event) else f"{entry.store} {entry.name}"
         if name in known:
             raise OperationError(f"{path}:{location}: {name} is in the file twice; export again")
         known.add(name)

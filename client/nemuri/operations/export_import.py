@@ -147,7 +147,7 @@ async def import_events(
     Raises:
         OperationError: The log holds other events; nothing is appended then.
     """
-    skipped = await count_imported(at, (each for each in _wanted(path, left, tombstones) if isinstance(each, Event)))
+    skipped = await count_imported(at, (entry for entry in _wanted(path, left, tombstones) if isinstance(entry, Event)))
     blobs, done, group = await Blobs.open(at.log), 0, list[Event]()
     for stored_line in _wanted(path, left, tombstones):
         match stored_line:

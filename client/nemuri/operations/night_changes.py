@@ -136,15 +136,15 @@ def affect_faded(before: AffectMind, after: AffectMind) -> Faded:
 def tiered_changes(before: TieredMind, later: TieredMind) -> Iterator[NightChange]:
     """Yield the changes of a consolidation: memories that became another one, and memories that were deleted."""
     formed = {
-        source: each
-        for memory_id, each in later.memories.items()
+        source: memory
+        for memory_id, memory in later.memories.items()
         if memory_id not in before.memories
-        for source in each.sources
+        for source in memory.sources
     }
     for memory_id, was in before.memories.items():
         if memory_id in later.memories:
             continue
-        into = next((formed[each] for each in (memory_id, *was.sources) if each in formed), None)
+        into = next((formed[source] for source in (memory_id, *was.sources) if source in formed), None)
         if into is None:
             yield NightChange(memory_id, "deleted", was.content)
         else:

@@ -170,7 +170,7 @@ def _changes(entries: list[NightEntry], before: PastState, after: PastState, lat
     if before.tiers.agent is not None:
         return tiered_changes(before.tiers, later.tiers)
     slept = (entry.event for entry in entries)
-    pruned = (each.memory_id for event in slept if isinstance(event, AgentSlept) for each in event.pruned)
+    pruned = (memory.memory_id for event in slept if isinstance(event, AgentSlept) for memory in event.pruned)
     return strength_changes(before.mind, after.mind, later.mind, pruned)
 
 

@@ -73,7 +73,7 @@ async def recall_as_of(
     async with _vectors(log, settings, agent.embedding) as vectors:
         rows = await _rows(past, vectors)
         index = index_of(past.mind, rows, vectors.embedder.dimension)
-        texts = await vectors.of_queries([each.text for each in wording.every])
+        texts = await vectors.of_queries([query_text.text for query_text in wording.every])
         asked = RetrievalQuery.of(wording, texts, setting, vectors.comparing.calibration.scale)
     mind = past.mind
     found = retrieved(
@@ -86,7 +86,7 @@ async def recall_as_of(
     )
     by_id = {candidate.memory_id: candidate for candidate in found.candidates}
     best = selected(found.candidates, agent.rules, top=top, seed=0).memory_ids
-    known = ((mind.contents[each], memory) for each, memory in mind.memories.items())
+    known = ((mind.contents[memory_id], memory) for memory_id, memory in mind.memories.items())
     held = valid_principles(agent.definition, known, setting)
     return PastRecall(
         tuple((by_id[memory_id], mind.contents[memory_id].memory) for memory_id in best),
@@ -123,11 +123,11 @@ async def _vectors(log: Log, settings: Settings, embedding: Embedding) -> AsyncI
 
 async def _rows(past: PastState, vectors: Vectors) -> dict[UUID, NDArray[np.float32]]:
     """Return the recorded vectors of all memories of a state, centred, by memory."""
-    keys = {each: vectors.key(embedded_text(content.memory)) for each, content in past.mind.contents.items()}
-    texts = {keys[each]: embedded_text(content.memory) for each, content in past.mind.contents.items()}
+    keys = {memory_id: vectors.key(embedded_text(content.memory)) for memory_id, content in past.mind.contents.items()}
+    texts = {keys[memory_id]: embedded_text(content.memory) for memory_id, content in past.mind.contents.items()}
     known = await vectors.recorded(texts)
     there = {key: row for key, row in known.items() if row is not None}
     if not there:
         return {}
     centred = dict(zip(there, vectors.centred(np.stack([*there.values()])), strict=True))
-    return {each: centred[key] for each, key in keys.items() if key in centred}
+    return {memory_id: centred[key] for memory_id, key in keys.items() if key in centred}

@@ -105,8 +105,10 @@ async def agents_of(log: Log) -> tuple[str, ...]:
     """Return the names of all agents with strength memory that were ever defined, sorted."""
     [subject] = log.subjects.of_kind(AgentDefined)
     info = await log.stream.stream_info(log.subjects.stream, subjects_filter=subject)
-    names = sorted(name for each in info.state.subjects or {} if (name := log.subjects.agent_of(each)))
-    return tuple([each for each in names if await _memory(log, each) == "strength"])
+    names = sorted(
+        name for stream_subject in info.state.subjects or {} if (name := log.subjects.agent_of(stream_subject))
+    )
+    return tuple([agent_id for agent_id in names if await _memory(log, agent_id) == "strength"])
 
 
 async def check_defined(log: Log, agent_id: str) -> None:

@@ -115,7 +115,7 @@ def replay_answer(agent_id: str, found: CounterfactualReplay) -> PolicyReplay:
             for recall in found.recalls
             if recall.gained or recall.lost
         ),
-        missed_uses=tuple(MissedUse.model_validate(each.model_dump()) for each in found.missed),
+        missed_uses=tuple(MissedUse.model_validate(use.model_dump()) for use in found.missed),
     )
 
 

@@ -89,7 +89,7 @@ class _Change:
         Services may encode memories with the old model meanwhile, so several rounds can be needed.
         """
         while left := await self._lacking():
-            total = len(self.embedded) + sum(each.memories for each in left)
+            total = len(self.embedded) + sum(generation.memories for generation in left)
             self.advance(len(self.embedded), total)
             for lacking in left:
                 await self._fill(lacking.agent_id, total)

@@ -98,7 +98,7 @@ def generated_files(root: Path) -> dict[Path, str]:
     Of `docker-compose.yml` and `kustomization.yaml` only the part between two comments is generated. Raises ValueError
     if such a part is missing.
     """
-    containers = (_container(each) for each in SERVICES.values())
+    containers = (_container(service) for service in SERVICES.values())
     secrets = (SECRET.substitute(name=name) for name in SERVICES)
     partly = {COMPOSE: "".join(containers), KUBERNETES / "kustomization.yaml": "".join(secrets)}
     return {path: _with_part(root / path, part) for path, part in partly.items()} | {
@@ -120,9 +120,9 @@ def _scaling() -> str:
 
 
 def _scaled_objects() -> Iterator[str]:
-    for name, each in SERVICES.items():
-        if (durable := each.durable(Subjects("nemuri"))) is not None:
-            lag = each.lag_per_replica
+    for name, service in SERVICES.items():
+        if (durable := service.durable(Subjects("nemuri"))) is not None:
+            lag = service.lag_per_replica
             yield SCALED_OBJECT.substitute(name=name, most=MAX_REPLICAS, consumer=durable.name, lag=lag)
 
 

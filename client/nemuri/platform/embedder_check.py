@@ -47,7 +47,9 @@ def compare_embeddings(agents: Mapping[str, Embedding], embedding: Embedding) ->
 
     Besides its own, these are the built-in vectors that agents have from a time before the configured model.
     """
-    others = {name: each for name, each in agents.items() if each != embedding and not _is_computed(each, embedding)}
+    others = {
+        name: known for name, known in agents.items() if known != embedding and not _is_computed(known, embedding)
+    }
     if others:
         name, old = next(iter(others.items()))
         who = f"agent {name} and {len(others) - 1} more have" if len(others) > 1 else f"agent {name} has"

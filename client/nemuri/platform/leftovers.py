@@ -25,7 +25,7 @@ async def end_leftovers(home: Home) -> tuple[str, ...]:
         await end_processes(workers, signal.SIGTERM, ORPHAN_SECONDS)
         ended.append("workers")
     servers = (EmbeddedNats(home.nats), EmbeddedPostgres(home.postgres))
-    for server in (each for each in servers if each.directory.exists()):
+    for server in (left_server for left_server in servers if left_server.directory.exists()):
         if await asyncio.to_thread(server.leftovers):
             ended.append(server.name)
         await server.end_leftovers()

@@ -133,7 +133,7 @@ def _exports(space: Permissions, clients: Sequence[str]) -> list[dict[str, Any]]
 
 def _heard(rights: Rights) -> list[str]:
     """Return the subjects of the namespace's account that a client listens to: all but its own inbox."""
-    return sorted(each for each in rights.subscribe if not each.startswith(INBOX))
+    return sorted(subject for subject in rights.subscribe if not subject.startswith(INBOX))
 
 
 def _import(space: Permissions, subject: str) -> dict[str, Any]:
@@ -215,7 +215,7 @@ def _scram(password: str) -> str:
     salted = pbkdf2_hmac("sha256", password.encode(), salt, SCRAM_ROUNDS)
     stored = sha256(digest(salted, b"Client Key", "sha256")).digest()
     server = digest(salted, b"Server Key", "sha256")
-    parts = (b64encode(each).decode() for each in (salt, stored, server))
+    parts = (b64encode(key).decode() for key in (salt, stored, server))
     return "SCRAM-SHA-256${}:{}${}:{}".format(SCRAM_ROUNDS, *parts)
 
 
@@ -249,7 +249,7 @@ def _clients(space: Permissions, client: str, deployment: Deployment, passwords:
 
 
 def _addressed(urls: str, user: str, passwords: Passwords) -> str:
-    parts = (each.strip().partition("://") for each in urls.split(","))
+    parts = (url.strip().partition("://") for url in urls.split(","))
     return ",".join(f"{scheme}://{user}:{passwords.of(user)}@{host}" for scheme, _, host in parts)
 
 

@@ -20,7 +20,7 @@ def program_words() -> tuple[str, ...]:
 def program_command() -> str:
     """Return the command line that starts this program in a shell: its name, if the PATH leads to it."""
     words = program_words()
-    named = next((each for each in map(_script_in, os.get_exec_path()) if os.access(each, os.X_OK)), None)
+    named = next((path for path in map(_script_in, os.get_exec_path()) if os.access(path, os.X_OK)), None)
     if words == (named,):
         return _NAME
     import shlex

@@ -184,7 +184,7 @@ async def work_in_copies(settings: Settings, name: str, count: int, *, stop: asy
     await check_embedder(settings, await embedding_in_force(settings))
     arguments = command(settings.data, name, ["--parent", str(os.getpid())])
     told = [environment_of(settings_of_replica(settings, number)) for number in range(count)]
-    copies = [WorkerReplica(f"{name}-{number}", arguments, each) for number, each in enumerate(told, 1)]
+    copies = [WorkerReplica(f"{name}-{number}", arguments, copy) for number, copy in enumerate(told, 1)]
     await Supervisor(copies, together=True).run_until(stop)
 
 
@@ -215,7 +215,7 @@ def orphans(home: Home) -> list[psutil.Process]:
 
     Forked workers show the command line of their fork server, which is returned too, although it ends by itself.
     """
-    return [each for each in psutil.process_iter() if _is_worker(each, home)]
+    return [process for process in psutil.process_iter() if _is_worker(process, home)]
 
 
 def _is_worker(process: psutil.Process, home: Home) -> bool:
@@ -253,8 +253,8 @@ async def _until_stopped(
             late.daemon = True
             late.start()
 
-    for each in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(each, hear)
+    for sent in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(sent, hear)
     try:
         await task
     except asyncio.CancelledError:

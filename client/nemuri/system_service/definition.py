@@ -37,7 +37,7 @@ class ServiceDefinition:
     def __post_init__(self) -> None:
         """Raise `ServiceError` if a path cannot be written in a service file."""
         for word in self.command:
-            if any(category(each) in REFUSED_CATEGORIES or each in NO_CHARACTERS for each in word):
+            if any(category(character) in REFUSED_CATEGORIES or character in NO_CHARACTERS for character in word):
                 raise ServiceError(f"{word!a} has a character that a service file cannot hold")
 
     @property

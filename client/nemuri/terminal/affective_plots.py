@@ -66,15 +66,15 @@ def retention(memory: AffectMemoryView, nights: Nights) -> Nights:
 def _curves(view: AffectView, rules: AffectPolicy, axes: "Axes") -> None:
     shown = view.memories[:CURVES]
     nights = np.arange(0, _horizon(shown, rules) + 1, dtype=np.float64)
-    for number, each in enumerate(shown):
+    for number, memory in enumerate(shown):
         axes.plot(
             nights,
-            retention(each, nights),
+            retention(memory, nights),
             color=COLOURS[number % len(COLOURS)],
             linestyle="-" if number < len(COLOURS) else "--",
             marker=MARKS[number % len(MARKS)],
             markevery=max(1, len(nights) // 8),
-            label=each.label,
+            label=memory.label,
         )
     for level, threshold in enumerate(rules.thresholds, start=1):
         axes.axhline(threshold, color="0.6", linewidth=1, linestyle=":")
@@ -90,17 +90,17 @@ def _curves(view: AffectView, rules: AffectPolicy, axes: "Axes") -> None:
 
 def _profiles(rules: AffectPolicy, axes: "Axes") -> None:
     """Draw how turns fade under each profile, and under the agent's parameters if they are none of them."""
-    own = next((name for name, each in PROFILES.items() if each == rules), "parameters")
-    drawn = {f"{own} (in force)": rules} | {name: each for name, each in PROFILES.items() if each != rules}
-    for colour, (name, each) in zip(COLOURS, drawn.items(), strict=False):
+    own = next((name for name, profile in PROFILES.items() if profile == rules), "parameters")
+    drawn = {f"{own} (in force)": rules} | {name: profile for name, profile in PROFILES.items() if profile != rules}
+    for colour, (name, profile) in zip(COLOURS, drawn.items(), strict=False):
         for line, (category, intensity) in zip(("-", "--"), TURNS, strict=True):
-            coefficient = each.retention.coefficient(category, intensity)
+            coefficient = profile.retention.coefficient(category, intensity)
             nights = np.arange(0, PROFILE_NIGHTS + 1, dtype=np.float64)
             left: Nights = decayed(
                 kept=intensity, zero=0, begun=0, coefficient=coefficient, night=nights, arithmetic=ARRAYS
             )
             axes.plot(nights, left, color=colour, linestyle=line, label=f"{category}, {name}")
-            _falls(each, intensity, coefficient, colour, axes)
+            _falls(profile, intensity, coefficient, colour, axes)
     axes.set_xlabel("nights; workdays under coding")
     axes.set_ylabel("retention (0 to 100)")
     axes.set_title("How turns fade by profile; numbers: end of a level", fontsize=10)

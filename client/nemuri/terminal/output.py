@@ -108,7 +108,10 @@ def _room(columns: list[str], rows: list[list[str]], width: int) -> bool:
 
 def printable(text: str) -> str:
     """Return the text without control characters, which could change the state of a terminal."""
-    return "".join(each if each.isprintable() or each in "\n\t" else "\N{REPLACEMENT CHARACTER}" for each in text)
+    return "".join(
+        character if character.isprintable() or character in "\n\t" else "\N{REPLACEMENT CHARACTER}"
+        for character in text
+    )
 
 
 def short(text: str, length: int = 100) -> str:
@@ -176,7 +179,7 @@ def _plain(value: object) -> Any:
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json")
     if isinstance(value, dict):
-        return {str(key): _plain(each) for key, each in value.items()}
+        return {str(key): _plain(element) for key, element in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        return [_plain(element) for element in value]
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)

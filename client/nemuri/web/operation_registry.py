@@ -95,7 +95,7 @@ class OperationRegistry:
             self._forget_oldest()
 
     def _forget_oldest(self) -> None:
-        ended = [each for each in self._known.values() if each.status != "running"]
+        ended = [known_operation for known_operation in self._known.values() if known_operation.status != "running"]
         for operation in ended[:-MAX_ENDED]:
             with suppress(KeyError):
                 del self._known[operation.operation_id]

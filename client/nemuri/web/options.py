@@ -45,7 +45,7 @@ class WebOptions:
             ValueError: An address is invalid.
         """
         parse_address(address or DEFAULT_ADDRESS)
-        known = tuple(str(ip_address(each.strip())) for each in proxies.split(",")) if proxies else cls.proxies
+        known = tuple(str(ip_address(proxy.strip())) for proxy in proxies.split(",")) if proxies else cls.proxies
         return cls(address or DEFAULT_ADDRESS, address is not None, read_only, proxy_header, known)
 
     @property

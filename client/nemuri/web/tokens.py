@@ -51,7 +51,7 @@ class Tokens:
             return []
         try:
             return [
-                _issued(digest, each) for digest, each in json.loads(self._file.read_text(encoding="utf-8")).items()
+                _issued(digest, entry) for digest, entry in json.loads(self._file.read_text(encoding="utf-8")).items()
             ]
         except (OSError, ValueError, TypeError, KeyError) as error:
             raise TokenError(f"{self._file} cannot be read: {error}; delete it to revoke all tokens") from error
@@ -71,10 +71,10 @@ class Tokens:
     def revoke(self, beginning: str) -> IssuedToken:
         """Revoke the token whose digest begins with these digits, and return it. Raises `TokenError`."""
         known = self.all()
-        found = [each for each in known if len(beginning) >= 6 and each.digest.startswith(beginning)]
+        found = [token for token in known if len(beginning) >= 6 and token.digest.startswith(beginning)]
         if len(found) != 1:
             raise TokenError(f"{len(found) or 'no'} tokens have a digest that begins with {beginning!r}")
-        self._write([each for each in known if each is not found[0]])
+        self._write([token for token in known if token is not found[0]])
         return found[0]
 
     def find(self, token: str) -> Principal | None:
@@ -85,8 +85,8 @@ class Tokens:
         """Return the client to whom the token with this digest belongs; None for an unknown or revoked token."""
         if secrets.compare_digest(digest.encode(), digest_of(self.link_token()).encode()):
             return Principal(OPERATOR)
-        known = (each for each in self.all() if secrets.compare_digest(each.digest.encode(), digest.encode()))
-        return next((each.principal for each in known), None)
+        known = (token for token in self.all() if secrets.compare_digest(token.digest.encode(), digest.encode()))
+        return next((token.principal for token in known), None)
 
     def link_token(self) -> str:
         """Return the operator's token in the link to the window. It is made once; delete the file to get another."""

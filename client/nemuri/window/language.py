@@ -18,8 +18,8 @@ def language_of(request: Request) -> str:
     chosen = request.query_params.get("lang") or request.cookies.get(LANGUAGE_COOKIE)
     if chosen in LANGUAGES:
         return chosen
-    wanted = [each.split(";")[0].strip()[:2] for each in request.headers.get("accept-language", "").split(",")]
-    return next((each for each in wanted if each in LANGUAGES), "en")
+    wanted = [part.split(";")[0].strip()[:2] for part in request.headers.get("accept-language", "").split(",")]
+    return next((language for language in wanted if language in LANGUAGES), "en")
 
 
 @cache

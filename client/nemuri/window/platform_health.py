@@ -41,8 +41,8 @@ class PlatformHealth:
 def health_of(status: PlatformStatus) -> PlatformHealth:
     """Return the judgement on a status."""
     missing = [name for name, consumer in status.consumers.items() if consumer.missing]
-    paused = [name for name, each in status.consumers.items() if each.paused]
-    behind = [name for name, each in status.consumers.items() if each.pending >= BEHIND]
+    paused = [name for name, lag in status.consumers.items() if lag.paused]
+    behind = [name for name, lag in status.consumers.items() if lag.pending >= BEHIND]
     full = [f"{name} {share:.0%}" for name, share in status.storage.items() if share >= FULL]
     found: dict[Concern, str] = {
         "halted": status.halted or "",

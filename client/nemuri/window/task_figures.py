@@ -83,4 +83,4 @@ async def _words(client: Client, ids: Sequence[UUID]) -> list[tuple[UUID, Memory
             refuse_if_passing(error)
             return None
 
-    return [(each, await words(each)) for each in ids[:MAX_MEMORIES]]
+    return [(shown_id, await words(shown_id)) for shown_id in ids[:MAX_MEMORIES]]

@@ -82,13 +82,13 @@ def _number(name: str, text: str, read: Callable[[str], float]) -> float:
 
 async def _documents(form: FormData) -> list[tuple[str, str]]:
     found = []
-    for each in form.getlist("documents"):
-        if not isinstance(each, UploadFile) or not each.filename:
+    for upload in form.getlist("documents"):
+        if not isinstance(upload, UploadFile) or not upload.filename:
             continue
-        content = await each.read(MAX_FILE_BYTES + 1)
+        content = await upload.read(MAX_FILE_BYTES + 1)
         try:
             # Reading a PDF takes seconds of processor time, in which other requests are answered.
-            document = await asyncio.to_thread(document_of, each.filename, content)
+            document = await asyncio.to_thread(document_of, upload.filename, content)
         except InputError as error:
             raise Problem(422, str(error)) from error
         found.append((document.name, document.text))

@@ -222,13 +222,13 @@ class AffectAgent(State):
         """Return the agent with its numbers updated for one memory. `before` is None for a new memory, `after` for a
         removed one.
         """
-        place = [_place(each) for each in (before, after)]
+        place = [_place(memory) for memory in (before, after)]
         if place[0] == place[1]:
             return self
         counts = [self.protected, *self.levels]
-        for each, step in zip(place, (-1, 1), strict=True):
-            if each is not None:
-                counts[each] += step
+        for label, step in zip(place, (-1, 1), strict=True):
+            if label is not None:
+                counts[label] += step
         return self.replace(protected=counts[0], levels=tuple(counts[1:]))
 
 
@@ -287,7 +287,7 @@ class AffectMind:
 
     def not_deleted(self, memory_ids: Iterable[UUID]) -> tuple[AffectMemory, ...]:
         """Return the existing memories with these ids that no nightly job has deleted, without duplicates."""
-        return tuple(each for each in self.find(memory_ids) if each.level != DELETED)
+        return tuple(memory for memory in self.find(memory_ids) if memory.level != DELETED)
 
     def with_memories(self, memories: Iterable[AffectMemory]) -> "AffectMind":
         """Return a copy with these memories added or replaced, and the agent's numbers updated."""

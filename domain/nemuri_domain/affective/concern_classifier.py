@@ -58,7 +58,7 @@ def features(texts: Sequence[str]) -> Floats:
     the signs of grammar, and a one for the bias.
     """
     table = word_table()
-    words = [table.words(each) for each in texts]
+    words = [table.words(text) for text in texts]
     means = np.array([table.directions(word).sum(axis=0) if len(word) else np.zeros(table.dimension) for word in words])
     means = means.reshape(len(texts), table.dimension)
     lengths = np.linalg.norm(means, axis=1, keepdims=True)
@@ -107,7 +107,7 @@ def telling(text: str, concern: Concern) -> tuple[str, ...]:
     if not said:
         return ()
     shares = probabilities(said)[:, CONCERNS.index(concern)]
-    return tuple(each for each, share in zip(said, shares, strict=True) if share >= TELLING)
+    return tuple(sentence for sentence, share in zip(said, shares, strict=True) if share >= TELLING)
 
 
 def own_sentences(text: str) -> list[str]:

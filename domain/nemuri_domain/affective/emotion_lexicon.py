@@ -108,7 +108,7 @@ def without_parts(words: Iterable[FoundWords]) -> list[FoundWords]:
     reach = {-1: 0, 0: 0, 1: 0}
     for (_, end), same in groupby(sorted(words, key=_place), key=_place):
         alike = list(same)
-        kept += [each for each in alike if not each.feeling.sign or -end > reach[-each.feeling.sign]]
+        kept += [cue for cue in alike if not cue.feeling.sign or -end > reach[-cue.feeling.sign]]
         for found_words in alike:
             reach[found_words.feeling.sign] = max(reach[found_words.feeling.sign], found_words.end)
     return kept

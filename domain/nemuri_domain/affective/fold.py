@@ -58,7 +58,7 @@ def touched(event: AnyAgentEvent) -> frozenset[UUID]:
         case TurnRemembered() | TurnWithdrawn() | ProtectionChanged() | MemoryRescoped() | MemoryCompressed():
             return frozenset({event.memory_id})
         case NightPassed():
-            moved = (*(each.memory_id for each in event.lowered), *(each.memory_id for each in event.revived))
+            moved = (*(change.memory_id for change in event.lowered), *(change.memory_id for change in event.revived))
             told = (*event.recalled, *event.archived, *event.declined, *event.protected, *event.compared)
             holders = (tie.of for tie in (*event.untied, *event.tied))
             return frozenset((*moved, *told, *event.deleted, *holders))
@@ -165,7 +165,7 @@ def _not_awaited(mind: AffectMind, memory_ids: Iterable[UUID]) -> AffectMind:
     if mind.agent is None or not mind.agent.withdrawn:
         return mind
     known = set(memory_ids)
-    return mind.with_agent(withdrawn=tuple(each for each in mind.agent.withdrawn if each not in known))
+    return mind.with_agent(withdrawn=tuple(memory_id for memory_id in mind.agent.withdrawn if memory_id not in known))
 
 
 def _recalled(mind: AffectMind, event: MemoriesRecalled) -> AffectMind:
@@ -184,7 +184,7 @@ def _recalled(mind: AffectMind, event: MemoriesRecalled) -> AffectMind:
         for affect_memory in mind.not_deleted(event.asked_back)
         if affect_memory.archived and affect_memory.asked_back_at is None
     )
-    mind = mind.with_memories(each.replace(recalled=True, idle_shows=0, changed=by) for each in active)
+    mind = mind.with_memories(memory.replace(recalled=True, idle_shows=0, changed=by) for memory in active)
     mind = mind.with_memories(
         affect_memory.replace(asked_back_at=event.recorded_at, changed=by) for affect_memory in archived
     )
@@ -236,7 +236,7 @@ def _night(mind: AffectMind, event: NightPassed) -> AffectMind:
         if affect_memory.protection == "asked" and not affect_memory.archived
     )
     mind = mind.with_memories(_moved(affect_memory, by, protection="protected") for affect_memory in waiting)
-    levels = {each.memory_id: each.level for each in event.lowered}
+    levels = {change.memory_id: change.level for change in event.lowered}
     falling = (
         affect_memory
         for affect_memory in mind.not_deleted(levels)
@@ -273,7 +273,7 @@ def _archive(mind: AffectMind, event: NightPassed, night: int) -> AffectMind:
         _moved(affect_memory, by, level=ARCHIVED, archived_night=night, archived_at=at, relations=(), fresh=False)
         for affect_memory in gone
     )
-    scores = {each.memory_id: each.score for each in event.revived}
+    scores = {change.memory_id: change.score for change in event.revived}
     back = (affect_memory for affect_memory in mind.not_deleted(scores) if affect_memory.archived)
     # Age and score are reset together, so that the memory does not fall again in the same night. The recall that asked
     # for the revival reinforces the memory in the next night and is counted there, once (document 001, revival).

@@ -170,13 +170,13 @@ class _NightState:
         """
         if self.number < self.rules.compression.enforced_from:
             return
-        for each, ratio in enumerate(self.rules.ratios, start=1):
-            here = (level == each) & ~self.rows["protected"]
+        for depth, ratio in enumerate(self.rules.ratios, start=1):
+            here = (level == depth) & ~self.rows["protected"]
             there = np.flatnonzero(here & ~self.stays)
-            held = int(np.count_nonzero(here)) + (newcomers if each == ARCHIVED - 1 else 0)
+            held = int(np.count_nonzero(here)) + (newcomers if depth == ARCHIVED - 1 else 0)
             over = min(held - allowed_number(ratio, self.number), len(there))
             if over > 0:
-                level[_faintest(there, self.rows, self.scores, self.table, over)] = each + 1
+                level[_faintest(there, self.rows, self.scores, self.table, over)] = depth + 1
 
 
 def _over(cause: NightFell | NightPassed, inputs: NightInput, nights: int) -> NightPassed:
@@ -185,11 +185,11 @@ def _over(cause: NightFell | NightPassed, inputs: NightInput, nights: int) -> Ni
     rows["protected"] |= table.mask(protected)
     recalled = _first(rows["recalled"] & (rows["level"] > 0), RECALLED_PER_NIGHT if nights else 0)
     back, refused = (cause.revived, cause.declined) if isinstance(cause, NightPassed) else ((), ())
-    due = (each.memory_id for each in inputs.forgotten if due_for_deletion(each, night, agent.rules))
+    due = (memory.memory_id for memory in inputs.forgotten if due_for_deletion(memory, night, agent.rules))
     deleted = [
         memory_id for memory_id in due if memory_id not in refused
     ]  # in a night with one event they were asked for
-    came = frozenset(each.memory_id for each in back)
+    came = frozenset(memory.memory_id for memory in back)
     stays = table.mask(came)
     number = agent.number - len(protected) - len(deleted)
     state = _NightState(table, rows, _scores(rows, recalled, agent, nights), stays, number, agent.rules)
@@ -201,9 +201,9 @@ def _over(cause: NightFell | NightPassed, inputs: NightInput, nights: int) -> Ni
     gone = came.union(archived[:MOVED_PER_EVENT])  # A revived memory has no relations until it is compared.
     context = RelationContext(table, state.scores, gone, agent.rules.relations)
     # Memories that an earlier event of the night revived are compared in the next night, as in a night with one event.
-    alike = () if more else [each for each in inputs.alike if came.isdisjoint(each[:2])]
+    alike = () if more else [pair for pair in inputs.alike if came.isdisjoint(pair[:2])]
     untied, tied, whole = first_changes(relation_changes(inputs.web, alike, context), MOVED_PER_EVENT)
-    fresh = () if more or not whole else [each for each in inputs.fresh if each not in came]
+    fresh = () if more or not whole else [memory_id for memory_id in inputs.fresh if memory_id not in came]
     compared = tuple(fresh[:MOVED_PER_EVENT])
     return NightPassed.following(
         cause,
@@ -233,7 +233,7 @@ def _fallen(table: MemoryColumns, level: Levels) -> tuple[tuple[Lowered, ...], t
     """Return the memories that fall to level 2 or 3, and the ids of those that fall into the archive."""
     falls = level > table.rows["level"]
     lowered = [(table.ids[index], int(level[index])) for index in np.flatnonzero(falls & (level < ARCHIVED))]
-    told = tuple(Lowered.model_validate({"memory_id": each, "level": to}) for each, to in lowered)
+    told = tuple(Lowered.model_validate({"memory_id": memory_id, "level": to}) for memory_id, to in lowered)
     return told, tuple(table.chosen(falls & (level == ARCHIVED)))
 
 

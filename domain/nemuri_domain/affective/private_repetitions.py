@@ -64,9 +64,9 @@ class Repetitions:
 
     def _weighed(self, openly: str) -> _Weights:
         size, said = len(self._reader.pieces), FoldedText(openly).text
-        open_keys, folded = frozenset(each.key for each in self._reader.read(said)), said.casefold()
+        open_keys, folded = frozenset(text_piece.key for text_piece in self._reader.read(said)), said.casefold()
         worth, units = [0.0] * (size + 1), [0.0] * (size + 1)
-        begins, ends, content_begins, content_ends = ([each] * (size + 1) for each in (size, 0, size, 0))
+        begins, ends, content_begins, content_ends = ([width] * (size + 1) for width in (size, 0, size, 0))
         for start, end, key, information, unit in self._reader.words:
             begins[start], ends[end] = start, end
             piece = self._reader.pieces[start]
@@ -125,7 +125,7 @@ def _is_gap(text: str, end: int, start: int) -> bool:
     if start == end:
         return False
     between = text[end:start]
-    return len(between) > _WIDEST_GAP or any(each.isalnum() for each in between)
+    return len(between) > _WIDEST_GAP or any(character.isalnum() for character in between)
 
 
 def _with_joined(

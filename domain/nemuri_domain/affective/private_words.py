@@ -24,7 +24,7 @@ _UNITS: Final = {
     "k": 1e3, "K": 1e3, "十": 1e1, "百": 1e2, "千": 1e3, "천": 1e3, "万": 1e4, "萬": 1e4, "만": 1e4, "億": 1e8,
     "亿": 1e8, "억": 1e8, "兆": 1e12,
 }  # fmt: skip
-_KANJI_DIGITS: Final = {each: place % 10 for place, each in enumerate("〇一二三四五六七八九零壱弐参")} | {
+_KANJI_DIGITS: Final = {numeral: place % 10 for place, numeral in enumerate("〇一二三四五六七八九零壱弐参")} | {
     "零": 0, "壱": 1, "弐": 2, "参": 3, "两": 2, "兩": 2,
 }  # fmt: skip
 _NUMERALS: Final = "".join(_KANJI_DIGITS) + "十百千万萬億亿兆"
@@ -87,9 +87,11 @@ class PieceReader:
         every = re.compile(rf"{_WORD}|(?P<character>[{UNSPACED}])")
         for part in parts:
             self._read(part, [piece for match in every.finditer(part) for piece in _pieces_of(match)])
-        self._keys = frozenset(each.key for each in self.pieces)
+        self._keys = frozenset(piece.key for piece in self.pieces)
         self._has_numbers = any(event.kind == "number" for event in self.pieces)
-        characters = "".join(sorted({re.escape(each.key) for each in self.pieces if each.kind == "character"}))
+        characters = "".join(
+            sorted({re.escape(text_piece.key) for text_piece in self.pieces if text_piece.kind == "character"})
+        )
         self._pattern = re.compile(rf"{_WORD}|(?P<character>[{characters}])" if characters else _WORD)
         self._forms = {
             form: self.pieces[word.start].key
@@ -97,8 +99,8 @@ class PieceReader:
             if word.information >= TELLING and word.end - word.start == 1
             for form in _forms(self.pieces[word.start])
         }
-        self._plain_keys = frozenset(each.removeprefix(_NAME_MARK) for each in self._keys)
-        self._beginnings = frozenset(each[:_SHORTEST_BEGINNING] for each in self._forms)
+        self._plain_keys = frozenset(key.removeprefix(_NAME_MARK) for key in self._keys)
+        self._beginnings = frozenset(form[:_SHORTEST_BEGINNING] for form in self._forms)
 
     def read(self, text: str) -> list[TextPiece]:
         """Return the pieces of a text that the private parts may have too."""
@@ -108,7 +110,7 @@ class PieceReader:
                 found.append(TextPiece(match.group(), *match.span(), "character"))
             elif self._may_be_known(match.lastgroup, match.group()):
                 found += (piece._replace(key=self._known_key(piece)) for piece in _pieces_of(match))
-        maybe = [index for index, each in enumerate(found) if _NAME_MARK + each.key in self._keys]
+        maybe = [index for index, piece in enumerate(found) if _NAME_MARK + piece.key in self._keys]
         capital = [index for index in maybe if _may_be_name(text, found[index])]
         within = {found[index].key for index in capital if _is_within_sentence(text, found[index].start)}
         for index in capital:
@@ -223,7 +225,10 @@ def _forms(piece: TextPiece) -> list[str]:
 
 def _number(said: str) -> str:
     """Return a number in one form: 42万, 420,000 and 四十二万 are equal. Leading zeros stay."""
-    digits = "".join(each if each.isascii() or not each.isdigit() else str(unicodedata.digit(each)) for each in said)
+    digits = "".join(
+        character if character.isascii() or not character.isdigit() else str(unicodedata.digit(character))
+        for character in said
+    )
     if not digits[0].isdigit():
         return str(_kanji_value(digits))
     bare = digits.rstrip("".join(_UNITS))
@@ -242,10 +247,10 @@ def _number(said: str) -> str:
 def _kanji_value(said: str) -> int:
     """Return the value of a number in kanji, as 八百五十万, or digit by digit, as 二〇二六."""
     total = section = digit = 0
-    for each in said:
-        if each in _KANJI_DIGITS:
-            digit = digit * 10 + _KANJI_DIGITS[each]
-        elif (unit := int(_UNITS[each])) < int(_UNITS["万"]):
+    for character in said:
+        if character in _KANJI_DIGITS:
+            digit = digit * 10 + _KANJI_DIGITS[character]
+        elif (unit := int(_UNITS[character])) < int(_UNITS["万"]):
             section, digit = section + (digit or 1) * unit, 0
         else:
             total, section, digit = total + (section + digit or 1) * unit, 0, 0

@@ -189,17 +189,21 @@ def rank(found: Iterable[AffectCandidate], asking: RetrievalRequest, rules: Affe
     """
     every = sorted((_weighed(candidate, asking, rules) for candidate in found), key=_order)
     if asking.only_time:
-        return [replace(each, by="time") for each in _newest(every) if not each.candidate.elsewhere][: _half(rules)]
-    relevant = [each for each in every if is_relevant(each.candidate, asking)]
-    about = [each for each in relevant if not each.candidate.archived]
+        return [replace(memory, by="time") for memory in _newest(every) if not memory.candidate.elsewhere][
+            : _half(rules)
+        ]
+    relevant = [memory for memory in every if is_relevant(memory.candidate, asking)]
+    about = [memory for memory in relevant if not memory.candidate.archived]
     first: list[RankedMemory] = []
     if asking.last_time:
-        first += [replace(each, by="time") for each in _newest(about)[: _half(rules)]]
+        first += [replace(memory, by="time") for memory in _newest(about)[: _half(rules)]]
     if asking.category is not None:
-        first += [replace(each, by="category") for each in about if each.candidate.category == asking.category]
+        first += [replace(memory, by="category") for memory in about if memory.candidate.category == asking.category]
     ranked = _filled_up(every, asking) if rules.retrieval.fill_up else relevant
     high = [ranked_memory for ranked_memory in ranked if ranked_memory.priority >= rules.retrieval.relevance_threshold]
-    back = sorted((each for each in relevant if each.candidate.archived), key=lambda each: -each.candidate.closeness)
+    back = sorted(
+        (memory for memory in relevant if memory.candidate.archived), key=lambda memory: -memory.candidate.closeness
+    )
     told: dict[UUID, RankedMemory] = {}
     for ranked_memory in (*first, *high, *back, *ranked):
         told.setdefault(ranked_memory.memory_id, ranked_memory)
@@ -261,8 +265,8 @@ def related_memories(
     of their turns), and those that do not matter in a project with the names `projects` are left out.
     """
     known, found = set(told), list[RetrievedMemory]()
-    for each in reach:
-        for memory, sort in near.get(each, ()):
+    for memory_id in reach:
+        for memory, sort in near.get(memory_id, ()):
             fresh = known.isdisjoint((memory.memory_id, memory.turn_id))
             if fresh and memory.level < ARCHIVED and memory.matters_in(projects):
                 known.add(memory.memory_id)

@@ -63,7 +63,7 @@ def relation_changes(
     changes: list[RelationChange] = [
         (tie, None) for tie in web if not (context.is_active(tie.of) and context.is_active(tie.to))
     ]
-    held, known = Counter(each.of for each in kept), {(tie.of, tie.to, tie.sort) for tie in kept}
+    held, known = Counter(relation.of for relation in kept), {(tie.of, tie.to, tie.sort) for tie in kept}
     for tie in kept:
         of, to = context.direction(tie.of, tie.to)
         if of == tie.of:

@@ -100,7 +100,7 @@ def speech_features(said: str) -> SpeechFeatures:
     plain = unicodedata.normalize("NFKC", part).replace("’", "'")
     text = " ".join(plain.casefold().split())
     latin = _LATIN.findall(plain)
-    capitals = sum(len(each) > 1 and each.isupper() for each in latin)
+    capitals = sum(len(word) > 1 and word.isupper() for word in latin)
     return SpeechFeatures(
         text=text,
         length=len(said),
@@ -111,7 +111,7 @@ def speech_features(said: str) -> SpeechFeatures:
         repeats=_AGAIN.search(text) is not None or _STRETCHED.search(text) is not None,
         shouted=len(latin) > 1
         and 2 * capitals > len(latin)
-        and any(len(each) > 3 and each.isupper() for each in latin),
+        and any(len(word) > 3 and word.isupper() for word in latin),
     )
 
 

@@ -83,7 +83,7 @@ def summary(text: str, *, most: int, characters: int, whole: int = 0, about: str
     if len(plain) <= whole or (len(plain) <= characters and len(sentences(prose)) <= most):
         return plain
     chosen = _chosen(prose[:_SUMMARISED], most, characters, about)
-    told = _joined([each.text for each in chosen]) if chosen else plain[:characters].rstrip()
+    told = _joined([passage.text for passage in chosen]) if chosen else plain[:characters].rstrip()
     return told if len(told) < len(plain) else plain[:SUMMARY_LIMIT]
 
 
@@ -155,7 +155,7 @@ def _chosen(text: str, most: int, characters: int, about: str) -> list[Passage]:
         best = most_central(left, favoured)
         if best is None or (picked and len(best.text) > room):
             break
-        left = [each for each in left if each is not best and each.text != best.text]
+        left = [sentence for sentence in left if sentence is not best and sentence.text != best.text]
         picked.append(best)
         room -= len(best.text)
     return [passage for passage in every if any(passage is one for one in picked)]
@@ -169,9 +169,9 @@ def _weighed(passage: Passage, *, first: bool) -> Passage:
 def _joined(told: Sequence[str]) -> str:
     """Return the sentences as one text, with a space between two sentences if their script uses spaces."""
     text = ""
-    for each in filter(None, told):
-        tight = not text or (text[-1] in "。！？｡」』" and is_cjk(each[0]))
-        text += each if tight else f" {each}"
+    for sentence in filter(None, told):
+        tight = not text or (text[-1] in "。！？｡」』" and is_cjk(sentence[0]))
+        text += sentence if tight else f" {sentence}"
     return text
 
 

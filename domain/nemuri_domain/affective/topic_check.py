@@ -66,7 +66,7 @@ def shared_terms(asked: Collection[str], text: str) -> frozenset[str]:
 def shares_topic(asked: Mapping[str, float], shared: Collection[str]) -> bool:
     """Return True if a text that has the terms `shared` of the prompt's terms `asked` is about their topic."""
     total, weight = sum(asked.values()), sum(asked[term] for term in shared)
-    named = [term for term, each in asked.items() if each > ORDINARY_WEIGHT]
+    named = [term for term, term_weight in asked.items() if term_weight > ORDINARY_WEIGHT]
     few = weight >= _ONE and weight >= _MAINLY * total
     few = few or (weight >= _ALL_NAMED and bool(named) and all(term in shared for term in named))
     return few or (weight >= _MIN_WEIGHT and weight >= min(_MIN_SHARE * total, _SUFFICIENT_WEIGHT))
@@ -82,7 +82,7 @@ def topic_scores(asked: Mapping[str, float], texts: Sequence[Collection[str]]) -
     weights = {term: asked[term] * rarity(every, number) for term, number in holding.items()}
     sums = [sum(weights[term] for term in shared) for shared in texts]
     best = max(sums, default=0.0) or 1.0
-    return [each / best for each in sums]
+    return [total / best for total in sums]
 
 
 def topic_words(words: Words) -> Words:
@@ -144,5 +144,5 @@ def _general() -> NDArray[np.float32]:
     table = word_table()
     every = (" ".join(COMMON.words("ordinary")), " ".join(COMMON.words("agreement")))
     single = (word for section in ("general", "request", "stop") for word in COMMON.words(section))
-    words = np.unique(np.concatenate([table.words(each) for each in (*every, *single)]))
+    words = np.unique(np.concatenate([table.words(question) for question in (*every, *single)]))
     return table.directions(words[words >= 0])

@@ -194,7 +194,7 @@ class _Reading:
             prompt = self._cleaned("\n\n".join((self._asked[0], *map(self._unrepeated, self._asked[1:]))))
             reply = self._cleaned(self._unrepeated("\n\n".join(self._reply)))
             prompt = self._redactor.without_known(prompt)
-            matters = Matters(*(tuple(map(self._redactor.without_known, each)) for each in matters))
+            matters = Matters(*(tuple(map(self._redactor.without_known, secret)) for secret in matters))
             self._turns.append(self._open._replace(prompt=prompt, reply=reply, matters=matters))
         self._open, self._asked, self._reply = None, [], []
 
@@ -224,7 +224,7 @@ def _entry(line: bytes) -> dict[str, Any] | None:
 
 def _by_a_program(entry: dict[str, Any]) -> bool:
     """Return True if a program wrote the entry, by the fields with which the assistant marks its origin."""
-    if any(entry.get(each) for each in _NOT_TYPED) or _message(entry).get("model") == _SYNTHETIC:
+    if any(entry.get(field) for field in _NOT_TYPED) or _message(entry).get("model") == _SYNTHETIC:
         return True
     origin, turn = entry.get("origin"), entry.get("turnOrigin")
     return (
@@ -257,7 +257,7 @@ def _message(entry: dict[str, Any]) -> dict[str, Any]:
 def _blocks(content: object) -> list[dict[str, Any]]:
     """Return the content as a list of blocks. In a transcript it is either text or such a list."""
     if isinstance(content, list):
-        return [each if isinstance(each, dict) else {"type": "text", "text": each} for each in content]
+        return [block if isinstance(block, dict) else {"type": "text", "text": block} for block in content]
     return [{"type": "text", "text": content}]
 
 

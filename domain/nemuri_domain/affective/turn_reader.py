@@ -56,7 +56,7 @@ def read_turn(prompt: str, reply: str) -> Reading:
     felt = _felt(voice)
     emotion = _emotion(voice, felt)
     weight = _weight(voice, emotion.arousal, felt)
-    coded = any(_CODE.search(each[:_READ]) for each in (asked, answered))
+    coded = any(_CODE.search(text[:_READ]) for text in (asked, answered))
     matter = classify_topic(voice.text, speech_features(answered).text, coded=coded, weight=weight)
     if matter is TurnTopic.TRAUMA and emotion.valence == "neutral":  # described without an emotion word
         emotion = emotion.model_copy(update={"valence": "negative"})

@@ -72,7 +72,7 @@ def _by_relations(told: Sequence[AffectMemory], near: Related) -> dict[UUID, Aff
             other for other, sort in near.get(one.memory_id, ()) if sort == "contradicts" and _is_newer(other, one)
         ]
         if later:
-            found[one.memory_id] = max(later, key=lambda each: (each.said_at, each.memory_id))
+            found[one.memory_id] = max(later, key=lambda memory: (memory.said_at, memory.memory_id))
     return found
 
 

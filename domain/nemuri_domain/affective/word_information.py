@@ -109,7 +109,7 @@ def _mark(character: str, language: str) -> str:
 
 
 def _unknown_information(character: str) -> float:
-    script = next((name for name, each in _SCRIPTS if re.match(f"[{each}]", character)), "other")
+    script = next((name for name, pattern in _SCRIPTS if re.match(f"[{pattern}]", character)), "other")
     return _UNKNOWN[script] if re.match(f"[{UNSPACED}]", character) else 0.0
 
 

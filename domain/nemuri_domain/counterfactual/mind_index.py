@@ -27,7 +27,7 @@ def index_of(mind: Mind, vectors: Mapping[UUID, NDArray[np.float32]], dimension:
     contents = [mind.contents[memory_id] for memory_id in ids]
     index.add(
         ids,
-        np.stack([vectors.get(each, none) for each in ids]),
+        np.stack([vectors.get(memory_id, none) for memory_id in ids]),
         [indexed_text(content.memory) for content in contents],
         contents=[RankedContent.of(content) for content in contents],
         scopes=[content.memory.scope for content in contents],

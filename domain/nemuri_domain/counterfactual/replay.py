@@ -85,12 +85,12 @@ class ReplayedRetrieval(State):
     @property
     def gained(self) -> tuple[UUID, ...]:
         """Return the memories that are only in the other context."""
-        return tuple(each for each in self.other if each not in self.recorded)
+        return tuple(memory_id for memory_id in self.other if memory_id not in self.recorded)
 
     @property
     def lost(self) -> tuple[UUID, ...]:
         """Return the memories that are only in the recorded context."""
-        return tuple(each for each in self.recorded if each not in self.other)
+        return tuple(memory_id for memory_id in self.recorded if memory_id not in self.other)
 
 
 @dataclass(slots=True)
@@ -253,7 +253,7 @@ class CounterfactualReplay:
             self._reached[event.assignment_id] = there.archived
         gone = self._lacking(event.in_context, event.assignment_id, before)
         context = {"selected": event.selected, "principles": event.principles}
-        left = {name: tuple(each for each in ids if each not in gone) for name, ids in context.items()}
+        left = {name: tuple(memory_id for memory_id in ids if memory_id not in gone) for name, ids in context.items()}
         return event.model_copy(update=left)
 
     def _without_missed(
@@ -268,10 +268,10 @@ class CounterfactualReplay:
         else:
             named = event.memory_ids
         gone = self._lacking(named, assignment_id, before)
-        for each in gone:
-            self._miss(event, each)
+        for memory_id in gone:
+            self._miss(event, memory_id)
             if assignment_id is not None:
-                self._unmade.add((assignment_id, each))
+                self._unmade.add((assignment_id, memory_id))
         if not gone:
             return event
         match event:

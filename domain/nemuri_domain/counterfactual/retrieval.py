@@ -47,14 +47,18 @@ def reranked(event: MemoriesRetrieved, recorded: Mind, other: Mind, defined: Col
     known = [candidate for candidate in event.candidates if candidate.memory_id in other.memories]
     found = _found(known, event, other)[: agent.rules.candidate_limit]
     order = _ordered(found, event, recorded, other)
-    remembered = ((other.contents[each], other.memories[each]) for each in defined if each in other.memories)
+    remembered = (
+        (other.contents[memory_id], other.memories[memory_id]) for memory_id in defined if memory_id in other.memories
+    )
     # The principles of the organisation do not depend on the mind.
     shared = [principle for principle in event.principles if principle not in recorded.memories]
     own = valid_principles(agent.definition, remembered, event.setting)
     kept = context_principles(agent, {memory.memory_id: memory for _, memory in own}, shared)
     items = len(requests(event.query)[:MAX_QUERY_ITEMS])
     chosen = selected(order, agent.rules, top=None, seed=event.seed, apart=kept, items=items).memory_ids
-    return ReplayedContext((*kept, *chosen), frozenset(each.memory_id for each in order if each.archived))
+    return ReplayedContext(
+        (*kept, *chosen), frozenset(candidate.memory_id for candidate in order if candidate.archived)
+    )
 
 
 def _found(candidates: Collection[Candidate], event: MemoriesRetrieved, mind: Mind) -> list[Candidate]:
@@ -78,17 +82,17 @@ def _ordered(
     rows = [_features(candidate, found[candidate.memory_id], event, recorded, agent) for candidate in candidates]
     raw = np.array(rows, dtype=np.float64).reshape(-1, len(FEATURES))
     scored = [
-        each.model_copy(
+        candidate.model_copy(
             update={
                 "features": row,
                 "score": float(score),
-                "archived": other.memories[each.memory_id].status == "archived",
+                "archived": other.memories[candidate.memory_id].status == "archived",
                 "yields_to": None,
                 "same_matter": False,
                 "held_until": None,
             }
         )
-        for each, row, score in zip(candidates, rows, scores(raw, agent.rules, other.scorer), strict=True)
+        for candidate, row, score in zip(candidates, rows, scores(raw, agent.rules, other.scorer), strict=True)
     ]
     return best_first(scored, found, event.perspective, event.query)
 

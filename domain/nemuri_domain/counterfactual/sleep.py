@@ -127,7 +127,9 @@ def _tired(mind: Mind, event: AgentSlept) -> SleepInput | None:
     if mind.agent is None:
         return None
     sessions = set(event.sessions)
-    tired = sleep_input_of(mind.with_agent(awake=tuple(each for each in mind.agent.awake if each in sessions)))
+    tired = sleep_input_of(
+        mind.with_agent(awake=tuple(memory_id for memory_id in mind.agent.awake if memory_id in sessions))
+    )
     if tired is None:
         return None
     return replace(
@@ -135,7 +137,7 @@ def _tired(mind: Mind, event: AgentSlept) -> SleepInput | None:
         touched=_first(
             tired.touched, {consolidated.memory_id for consolidated in (*event.consolidated, *event.archived)}
         ),
-        faded=_first(tired.faded, {each.memory_id for each in event.archived}),
+        faded=_first(tired.faded, {change.memory_id for change in event.archived}),
     )
 
 

@@ -172,8 +172,8 @@ def _begun(event: CourseBegun) -> CourseState:
             agent_id=event.agent_id,
             task_id=task_of(event.course_id, (chapter, number), 0),
         )
-        for chapter, each in enumerate(event.textbook.chapters)
-        for number in range(len(each.exercises))
+        for chapter, exercise in enumerate(event.textbook.chapters)
+        for number in range(len(exercise.exercises))
     ]
     return CourseState(course, Map({trial.place: trial for trial in trials}))
 

@@ -81,7 +81,7 @@ def grade_by_words(
         for keyword in keywords
         if keyword not in missing and _denies(text, keyword, synonyms) and not _denies(expected, keyword, synonyms)
     )
-    order = {each: index for index, each in enumerate(keywords)}
+    order = {keyword: index for index, keyword in enumerate(keywords)}
     note = f"the answer denies {', '.join(denied)}" if denied else ""
     return GradingVerdict(tuple(sorted((*missing, *denied), key=order.__getitem__)), denied, note)
 
@@ -113,7 +113,7 @@ def synonyms_of(keywords: Iterable[str], *known: Synonyms) -> Synonyms:
     """Return the synonyms of the keywords in several collections. Keywords are compared without case and width."""
     folded = [{_folded(name): others for name, others in synonyms.items()} for synonyms in known]
     return {
-        keyword: tuple(dict.fromkeys(other for each in folded for other in each.get(_folded(keyword), ())))
+        keyword: tuple(dict.fromkeys(other for synonyms in folded for other in synonyms.get(_folded(keyword), ())))
         for keyword in keywords
     }
 

@@ -86,7 +86,7 @@ def is_gradable(state: TaskState) -> bool:
     task = state.task
     if task is None or task.status in {"failed", "negotiation", "clarification"}:
         return task is not None
-    return 0 < task.routed == len(state.present) and all(each.ended for each in state.present)
+    return 0 < task.routed == len(state.present) and all(assignment.ended for assignment in state.present)
 
 
 def answers_to_grade(state: TaskState) -> tuple[Assignment, ...]:
@@ -143,7 +143,9 @@ def failed_grade(cause: Event, course: Course, trial: ExerciseState, reason: str
 def _graded(
     cause: Event, course: Course, trial: ExerciseState, now: datetime, *, correct: bool, **fields: object
 ) -> ExerciseGraded:
-    following = next_repetition(course.repeating, [*(each.correct for each in trial.grades), correct], trial.card, now)
+    following = next_repetition(
+        course.repeating, [*(answer.correct for answer in trial.grades), correct], trial.card, now
+    )
     return ExerciseGraded.following(
         cause,
         key=repetition_key(course.course_id, trial.place, trial.repetition),

@@ -31,14 +31,14 @@ _EVENTS_WITH_TASK_TEXT: tuple[type[Event], ...] = (
 because other memories keep those effects.
 """
 OF_A_TASK = frozenset(
-    each.kind_of()
-    for each in (*get_args(AnyClientEvent), *get_args(AnyTaskEvent), *_EVENTS_WITH_TASK_TEXT)
-    if each not in TOMBSTONES
+    kind.kind_of()
+    for kind in (*get_args(AnyClientEvent), *get_args(AnyTaskEvent), *_EVENTS_WITH_TASK_TEXT)
+    if kind not in TOMBSTONES
 )
 """Kinds of events that are deleted with their task."""
 OF_AN_AGENT = frozenset(
-    each.kind_of()
-    for each in (
+    kind.kind_of()
+    for kind in (
         *get_args(AnyAgentEvent),
         MemoryOffered,
         MemoryChangeRequested,
@@ -48,7 +48,7 @@ OF_AN_AGENT = frozenset(
         TurnTakenBack,
         ExperienceOffered,
     )
-    if each not in TOMBSTONES
+    if kind not in TOMBSTONES
 )
 """Kinds of events that are deleted with their agent."""
 
@@ -85,7 +85,7 @@ class Erased:
     def of_erasure(cls, erasure: Erasure) -> "Erased":
         """Return everything that the complete set of an erasure lists."""
         ids = frozenset(
-            (*erasure.tasks, *erasure.events, *(each for some in erasure.memories.values() for each in some))
+            (*erasure.tasks, *erasure.events, *(memory_id for some in erasure.memories.values() for memory_id in some))
         )
         return cls(ids, frozenset(erasure.agents))
 
@@ -109,7 +109,7 @@ class Erased:
         """Return True if folds must ignore an event that comes after the tombstones. Tombstones are never ignored."""
         if isinstance(event, TOMBSTONES):
             return False
-        return event.agent_id in self.agents or any(each in self.ids for each in named_ids(event))
+        return event.agent_id in self.agents or any(name in self.ids for name in named_ids(event))
 
     def deletes(self, event: Event) -> bool:
         """Return True if an event contains erased data and must be deleted from the log, before or after the tombstone.
@@ -118,7 +118,7 @@ class Erased:
         """
         if isinstance(event, TOMBSTONES):
             return False
-        if any(each in self.ids for each in (event.event_id, *_parts(event))):
+        if any(name in self.ids for name in (event.event_id, *_parts(event))):
             return True
         with_task = event.thread in self.ids and event.kind in OF_A_TASK
         return with_task or (event.agent_id in self.agents and event.kind in OF_AN_AGENT)

@@ -33,7 +33,7 @@ def find(memories: Mapping[UUID, M], memory_ids: Iterable[UUID]) -> tuple[M, ...
     left out.
     """
     found = (memories.get(memory_id) for memory_id in dict.fromkeys(memory_ids))
-    return tuple(each for each in found if each is not None)
+    return tuple(member for member in found if member is not None)
 
 
 def put(agent: A, memories: Map[UUID, M], changed: Iterable[M]) -> tuple[A, Map[UUID, M]]:

@@ -35,7 +35,7 @@ def boilerplate_reason(text: str) -> str | None:
 
 def is_wordless(text: str) -> bool:
     """Return True if the text has neither a letter nor a digit."""
-    return not any(each.isalnum() for each in text)
+    return not any(character.isalnum() for character in text)
 
 
 def _is_phrase(sentence: str) -> bool:
@@ -44,5 +44,5 @@ def _is_phrase(sentence: str) -> bool:
         return False
     if _WORDS.pattern("phrase").fullmatch(folded):
         return True
-    parts = [part for each in _SPLIT.split(folded) if (part := each.strip(_EDGES))]
+    parts = [part for piece in _SPLIT.split(folded) if (part := piece.strip(_EDGES))]
     return len(parts) > 1 and all(_WORDS.pattern("phrase").fullmatch(part) for part in parts)

@@ -32,7 +32,7 @@ def split_at_citations(text: str, given: Iterable[str]) -> list[tuple[str, str |
             if label := known.get(part.group().casefold()):
                 found += [(text[end : part.start()], None), (part.group(), label)]
                 end = part.end()
-    return [each for each in (*found, (text[end:], None)) if each[0]]
+    return [piece for piece in (*found, (text[end:], None)) if piece[0]]
 
 
 def cites_details(text: str) -> bool:

@@ -50,7 +50,7 @@ def contradictions(
 def _signs(question: str, memories: Sequence[LabelledText], details: Sequence[LabelledText]) -> Iterator[Sign]:
     """Yield one sign for each pair of sources that contradict each other."""
     wanted = content_terms(question)
-    remembered, read = (_on_subject(each, wanted) for each in (memories, details))
+    remembered, read = (_on_subject(statements, wanted) for statements in (memories, details))
     pairs: Iterable[tuple[SignKind, _Said, _Said]] = (
         *(("memory_against_material", one, two) for one, two in product(remembered, read)),
         *(("sources_conflict", one, two) for one, two in combinations(remembered, 2)),

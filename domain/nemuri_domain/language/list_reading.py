@@ -71,7 +71,11 @@ def read_lists(text: str) -> list[ListItem | str]:
     reader = _ListReader()
     for line in text.splitlines():
         reader.read(line)
-    return [part for each in reader.found for part in (_inline(each) if isinstance(each, str) else (each,))]
+    return [
+        part
+        for list_item in reader.found
+        for part in (_inline(list_item) if isinstance(list_item, str) else (list_item,))
+    ]
 
 
 class _ListReader:
@@ -146,11 +150,11 @@ def _with_first(found: list[ListItem | str], following: ListMarker, indent: int)
             return found
         if marks := markers_inside(line, following):
             begun = _split(line, marks, indent)
-            for each in found[index + 1 :]:
-                if isinstance(each, str):
-                    begun[-1].parts.append(each)
+            for list_item in found[index + 1 :]:
+                if isinstance(list_item, str):
+                    begun[-1].parts.append(list_item)
                     begun[-1].lines += 1
                 else:
-                    begun[-1].children.append(each)
+                    begun[-1].children.append(list_item)
             return [*found[:index], line[: marks[0].start].rstrip(), *begun]
     return found

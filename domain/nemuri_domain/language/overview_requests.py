@@ -37,8 +37,8 @@ def overview_kind(text: str) -> OverviewKind | None:
         kinds = [kind for request in asked if (kind := _kind(request)) is not None]
         return introduced or (kinds[0] if 2 * len(kinds) >= len(asked) else None)
     said = sentences(text)
-    said = [each for each in said if asks_for_something(each)] or said
-    kinds = [kind for each in said if (kind := _kind(each)) is not None]
+    said = [sentence for sentence in said if asks_for_something(sentence)] or said
+    kinds = [kind for sentence in said if (kind := _kind(sentence)) is not None]
     return kinds[0] if kinds and 2 * len(kinds) >= len(asked) else None
 
 
@@ -73,7 +73,7 @@ def _formal_terms() -> frozenset[str]:
 
 
 def _first_kind(said: list[str]) -> OverviewKind | None:
-    return next((kind for each in said if (kind := _kind(each)) is not None), None)
+    return next((kind for sentence in said if (kind := _kind(sentence)) is not None), None)
 
 
 def _kind(sentence: str) -> OverviewKind | None:

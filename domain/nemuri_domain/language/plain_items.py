@@ -78,17 +78,17 @@ def asking_lines(text: str) -> PlainItems:
     sentences and two thirds of all sentences ask: prose with a few instructions is no list.
     """
     units = _units(text)
-    lines = [each for each in units if asks_for_something(each)]
+    lines = [unit for unit in units if asks_for_something(unit)]
     said = [sentence for unit in units for sentence in sentences(unit)]
-    asked = [each for each in said if asks_for_something(each)]
-    orders = [each for each in asked if is_order(each) and not is_question(each)]
+    asked = [line for line in said if asks_for_something(line)]
+    orders = [line for line in asked if is_order(line) and not is_question(line)]
     by_line = len(lines) >= LEAST_LINES and len(units) <= 2 * len(lines)
     if not orders or not (by_line or (len(orders) >= LEAST_SENTENCES and 2 * len(said) <= 3 * len(asked))):
-        asked = [each for each in said if is_question(each)]
-        return PlainItems(tuple(asked), "\n".join(each for each in said if each not in asked))
+        asked = [line for line in said if is_question(line)]
+        return PlainItems(tuple(asked), "\n".join(line for line in said if line not in asked))
     introducing = asked[:1] if wants_answers(asked[0]) or asked[0].endswith((":", "：")) else []
-    items = tuple(each for each in asked if each not in introducing)
-    return PlainItems(items, "\n".join(each for each in said if each not in items))
+    items = tuple(line for line in asked if line not in introducing)
+    return PlainItems(items, "\n".join(line for line in said if line not in items))
 
 
 def enumerated(text: str) -> PlainItems:
@@ -103,7 +103,7 @@ def enumerated(text: str) -> PlainItems:
         line, _, after = rest.partition("\n")
         found = _separated(line, LEAST_ENUMERATED)
         if found and (is_request(_lead(lead)) or is_order(_lead(lead)) or wants_each_done(lead) or _asks(after)):
-            return PlainItems(found, "\n".join(each for each in (lead, after.strip()) if each))
+            return PlainItems(found, "\n".join(part for part in (lead, after.strip()) if part))
     for sentence in sentences(whole):
         match = _ABOUT.fullmatch(sentence) if asks_for_something(sentence) else None
         if match and (found := _separated(match["items"], LEAST_ENUMERATED)):
@@ -129,7 +129,7 @@ def headings_that_ask(lines: Sequence[str]) -> PlainItems:
             items[-1].append(line)
         else:
             around.append(line)
-    return PlainItems(tuple(normalised("\n".join(each)) for each in items), "\n".join(around))
+    return PlainItems(tuple(normalised("\n".join(item)) for item in items), "\n".join(around))
 
 
 def _lead(lead: str) -> str:
@@ -144,7 +144,7 @@ def _separated(text: str, least: int) -> tuple[str, ...]:
     """Return the short items of an enumeration; empty if there are too few, or if one is a clause."""
     line = text.strip().rstrip("。.")
     for separator in _SEPARATED:
-        parts = [each.strip() for each in separator.split(line)]
+        parts = [cell.strip() for cell in separator.split(line)]
         last = _LAST.split(parts[-1], maxsplit=1) if parts else []
         found = [part for part in (*parts[:-1], *last) if any(map(str.isalnum, part))]
         if len(found) >= least and all(len(part) <= LONGEST_ENUMERATED and not _is_clause(part) for part in found):
@@ -209,7 +209,7 @@ def _asking_column(rows: Sequence[Sequence[str]]) -> int | None:
     """Return the index of the column in which most cells ask for something; None if there is none."""
     width = max(map(len, rows), default=0)
     counts = [sum(column < len(row) and asks_for_something(row[column]) for row in rows) for column in range(width)]
-    best = max(range(width), key=lambda each: counts[each], default=0)
+    best = max(range(width), key=lambda column: counts[column], default=0)
     return best if counts and 2 * counts[best] > len(rows) else None
 
 

@@ -66,7 +66,7 @@ class WordPairs:
             begins = np.concatenate(([0], np.cumsum(lengths[filled])[:-1]))
             nearest[filled] = np.maximum.reduceat(near[places], begins, axis=0)
         ends = np.cumsum([len(request) for request in requests], dtype=np.intp)
-        return cls(nearest, [columns[end - len(each) : end] for each, end in zip(requests, ends, strict=True)])
+        return cls(nearest, [columns[end - len(request) : end] for request, end in zip(requests, ends, strict=True)])
 
     def nearest_to(self, request: int) -> Floats:
         """Return the cosine of the nearest word of each text with each word of one request, shape (texts, words)."""
@@ -76,9 +76,9 @@ class WordPairs:
     def alignments(self, weights: Sequence[Floats]) -> Floats:
         """Return the alignments, shape (requests, texts), with these weights of each request's words."""
         shares = np.zeros((len(weights), self.nearest.shape[1]), np.float32)
-        for share, columns, each in zip(shares, self.places, weights, strict=True):
-            if total := each.sum():
-                np.add.at(share, columns, each / total)
+        for share, columns, weight in zip(shares, self.places, weights, strict=True):
+            if total := weight.sum():
+                np.add.at(share, columns, weight / total)
         found: Floats = shares @ self.nearest.T
         return found
 

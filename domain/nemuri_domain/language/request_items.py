@@ -136,20 +136,20 @@ def is_echo(sentence: str, asked: Iterable[str]) -> bool:
     if sentence.endswith(_STATED):
         return False
     said = _folded(sentence)
-    return any(each in said and len(each) >= ECHO_RATIO * len(said) for each in map(_folded, asked) if each)
+    return any(line in said and len(line) >= ECHO_RATIO * len(said) for line in map(_folded, asked) if line)
 
 
 def listed_requests(text: str, asked: Sequence[str]) -> tuple[str, ...]:
     """Return all items that the text lists, if at least one of them is a question in `asked`; otherwise none."""
     listed = listed_items(text)
-    wanted = {_folded(each) for each in asked}
-    return listed if any(_folded(each) in wanted for each in listed) else ()
+    wanted = {_folded(line) for line in asked}
+    return listed if any(_folded(item) in wanted for item in listed) else ()
 
 
 def is_part_of_item(sentence: str, items: Iterable[str]) -> bool:
     """Return True if one of the items equals the sentence or contains it."""
     said = _folded(sentence)
-    return any(said in _folded(each) for each in items)
+    return any(said in _folded(item) for item in items)
 
 
 @lru_cache(maxsize=256)
@@ -163,7 +163,7 @@ def _read(text: str) -> Listing:
         leaf for list_item in read if isinstance(list_item, ListItem) for leaf in list_item.leaves() if _tells(leaf)
     ]
     lines = sum(list_item.all_lines for list_item in read if isinstance(list_item, ListItem))
-    around = [each for each in read if isinstance(each, str)]
+    around = [item for item in read if isinstance(item, str)]
     table = table_rows(around)
     if len(items) + len(table.items) >= _MIN_ITEMS:
         return Listing((*items, *table.items), table.around, lines + len(table.items))
@@ -176,7 +176,7 @@ def _read(text: str) -> Listing:
 def _without_marks(text: str) -> Listing:
     asked = asking_lines(text)
     listed = enumerated(text)
-    found = max((asked, listed), key=lambda each: len(each.items))
+    found = max((asked, listed), key=lambda reading: len(reading.items))
     return Listing(found.items, found.around) if len(found.items) >= _MIN_ITEMS else Listing()
 
 

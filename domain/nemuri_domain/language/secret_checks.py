@@ -44,7 +44,7 @@ def _is_password(value: str, *, quoted: bool, loud: bool) -> bool:
     return (
         quoted
         or loud
-        or any(each.isdigit() for each in value)
+        or any(character.isdigit() for character in value)
         or _VALUES.pattern("password marks").search(value) is not None
     )
 
@@ -60,10 +60,14 @@ def _is_token(value: str, *, quoted: bool, loud: bool) -> bool:
         return False
     if _VALUES.pattern("path").match(value) or value.replace(".", "").replace("_", "").isdigit():
         return False
-    if _VALUES.pattern("path in code").fullmatch(value) and not (quoted and any(each.isdigit() for each in value)):
+    if _VALUES.pattern("path in code").fullmatch(value) and not (
+        quoted and any(character.isdigit() for character in value)
+    ):
         return False
-    if any(each.isdigit() for each in value):
-        return any(each.isalpha() for each in value) and (quoted or not _VALUES.pattern("variable").fullmatch(value))
+    if any(character.isdigit() for character in value):
+        return any(character.isalpha() for character in value) and (
+            quoted or not _VALUES.pattern("variable").fullmatch(value)
+        )
     return (quoted or loud) and len(value) >= _LONG and not _VALUES.pattern("name in code").fullmatch(value)
 
 
@@ -74,7 +78,7 @@ def _looks_random(value: str, name: str) -> bool:
     if _is_placeholder(value) or _VALUES.pattern("words only").fullmatch(value) or _VALUES.pattern("path").match(value):
         return False
     if _VALUES.pattern("key variable").fullmatch(name) and not _VALUES.pattern("open key variable").fullmatch(name):
-        return any(each.isdigit() for each in value) and any(each.isalpha() for each in value)
+        return any(character.isdigit() for character in value) and any(character.isalpha() for character in value)
     if (
         _ANY_CASE.pattern("uuid").fullmatch(value)
         or _ANY_CASE.pattern("hexadecimal").fullmatch(value)
@@ -88,7 +92,7 @@ def _looks_random(value: str, name: str) -> bool:
 def _named(match: re.Match[str]) -> bool:
     """Return True if the secret of a match, which is named in prose or as an option, looks like one."""
     value = match["secret"]
-    return any(each.isdigit() for each in value) and _is_password(value, quoted=False, loud=False)
+    return any(character.isdigit() for character in value) and _is_password(value, quoted=False, loud=False)
 
 
 def _is_placeholder(value: str) -> bool:
@@ -102,9 +106,17 @@ def classes(value: str) -> set[str]:
     What joins words is none.
     """
     return {
-        "a" if each.islower() else "A" if each.isupper() else "0" if each.isdigit() else "あ" if each.isalpha() else "!"
-        for each in value
-        if each not in "_-./:"
+        "a"
+        if character.islower()
+        else "A"
+        if character.isupper()
+        else "0"
+        if character.isdigit()
+        else "あ"
+        if character.isalpha()
+        else "!"
+        for character in value
+        if character not in "_-./:"
     }
 
 
@@ -160,13 +172,13 @@ def _card(match: re.Match[str]) -> bool:
     if not _VALUES.pattern("issuers").fullmatch(digits):
         return False
     doubled = [2 * int(digit) for digit in digits[-2::-2]]
-    return (sum(map(int, digits[-1::-2])) + sum(each - 9 * (each > 9) for each in doubled)) % 10 == 0
+    return (sum(map(int, digits[-1::-2])) + sum(digit - 9 * (digit > 9) for digit in doubled)) % 10 == 0
 
 
 def _account(match: re.Match[str]) -> bool:
     """Return True if a text is an IBAN: its number is 1 modulo 97 (ISO 13616)."""
     whole = match.group().replace(" ", "")
-    return int("".join(str(int(each, 36)) for each in whole[4:] + whole[:4])) % 97 == 1
+    return int("".join(str(int(character, 36)) for character in whole[4:] + whole[:4])) % 97 == 1
 
 
 def _phrase(match: re.Match[str]) -> bool:

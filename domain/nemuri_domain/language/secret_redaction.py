@@ -49,7 +49,9 @@ class SecretRule(NamedTuple):
 def secret_rules() -> tuple[SecretRule, ...]:
     """Return all rules, in the order in which they are applied: rules by form first, then rules by name."""
     sections = (section for section in _RULES.sections() if section.count(" | ") == 2)
-    return tuple(SecretRule(each.split(" | ")[0], _RULES.lines(each, "hints") or ("",), each) for each in sections)
+    return tuple(
+        SecretRule(section.split(" | ")[0], _RULES.lines(section, "hints") or ("",), section) for section in sections
+    )
 
 
 class Redactor:

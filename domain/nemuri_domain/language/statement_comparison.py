@@ -44,7 +44,7 @@ def compare_statements(new: str, old: str) -> Comparison:
     if not mine.plain:
         return "same" if new.split() == old.split() else "unrelated"
     parts = sentences(old)
-    found = {_said_of(mine, parse_statement(each)) for each in dict.fromkeys((old, *parts))}
+    found = {_said_of(mine, parse_statement(part)) for part in dict.fromkeys((old, *parts))}
     ranks: tuple[Comparison, ...] = ("same", "supersedes", "contradicts")
     return next((rank for rank in ranks if rank in found), "unrelated")
 
@@ -84,7 +84,7 @@ def _says_no_more(new: tuple[str, ...], old: tuple[str, ...]) -> bool:
 
 
 def _telling(missing: list[str]) -> bool:
-    return any(each in _stems("qualifying") or is_cjk(each[:1]) for each in missing)
+    return any(word in _stems("qualifying") or is_cjk(word[:1]) for word in missing)
 
 
 def _missing(part: tuple[str, ...], whole: tuple[str, ...]) -> list[str] | None:
@@ -102,11 +102,11 @@ def _contrary(new: ParsedStatement, old: ParsedStatement) -> bool:
     """Return True if two statements have nearly the same words, and either exactly one of them is negated or exactly
     one value differs, but not both.
     """
-    mine, others = (tuple(each for each in one.core if each not in _stems("total")) for one in (new, old))
+    mine, others = (tuple(word for word in one.core if word not in _stems("total")) for one in (new, old))
     longest = max(len(mine), len(others))
     shared = _shared(mine, others)
     spare = longest // SPARE_FOR_CONTRARY
-    said = sum(1 for each in shared if each != VALUE and each not in _particles())
+    said = sum(1 for word in shared if word != VALUE and word not in _particles())
     if len(shared) < max(longest - spare, min(len(mine), len(others))) or not _enough(said, shared):
         return False
     if _stems("qualifying").intersection({*mine} ^ {*others}):
@@ -120,19 +120,19 @@ def _contrary(new: ParsedStatement, old: ParsedStatement) -> bool:
 
 
 def _enough(words: int, shared: list[str]) -> bool:
-    characters = sum(len(each) for each in shared if is_cjk(each[:1]) and each not in _particles())
+    characters = sum(len(word) for word in shared if is_cjk(word[:1]) and word not in _particles())
     return words >= _LEAST_WORDS or characters >= _LEAST_CHARACTERS or (words > 0 and VALUE in shared)
 
 
 def _supersedes(new: ParsedStatement, old: ParsedStatement) -> bool:
     """Return True if a statement about a change repeats most of the older statement, but not all of it unchanged."""
-    mine, others = (tuple(each for each in one.core if each not in _particles()) for one in (new, old))
+    mine, others = (tuple(word for word in one.core if word not in _particles()) for one in (new, old))
     if (mine, new.values, new.denied) == (others, old.values, old.denied):
         return False
     shared = _shared(mine, others)
     weight, whole = sum(map(len, shared)), sum(map(len, others))
     added = sum(map(len, mine)) - weight
-    said = sum(1 for each in shared if each != VALUE)
+    said = sum(1 for word in shared if word != VALUE)
     if (
         weight < REPEATED_RATIO * whole
         or added > whole

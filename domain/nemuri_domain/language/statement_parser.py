@@ -59,7 +59,7 @@ class ParsedStatement:
 def parse_statement(text: str) -> ParsedStatement:
     """Return the parsed statement of a text."""
     whole = unicodedata.normalize("NFKC", text)
-    plain = "".join(each for each in whole.casefold() if each.isalnum() or each in _OPERATORS)
+    plain = "".join(character for character in whole.casefold() if character.isalnum() or character in _OPERATORS)
     folded = _NOT.sub(" not ", _ENUMERATION.sub("", whole, count=1))
     cues = [match.group() for match in WORDS.pattern("change").finditer(folded.casefold())]
     told, filled = bool(cues), all(map(WORDS.pattern("filling").fullmatch, cues))

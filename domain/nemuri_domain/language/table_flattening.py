@@ -37,7 +37,7 @@ def row_with_heads(heads: str, row: str) -> str:
 
     `heads` and `row` are lines of a table in Markdown, or with tabs, commas or semicolons between the cells.
     """
-    separator = max(("|", "\t", ";", ","), key=lambda each: (heads.count(each) > 0, heads.count(each)))
+    separator = max(("|", "\t", ";", ","), key=lambda mark: (heads.count(mark) > 0, heads.count(mark)))
     if separator == "|":
         return _row(cells_of(heads), cells_of(row))
     split = [[cell.strip() for cell in next(csv.reader([line], delimiter=separator), [])] for line in (heads, row)]

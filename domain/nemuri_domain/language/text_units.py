@@ -117,11 +117,11 @@ class _Reader:
     """Index of the first line that was not read."""
 
     def __post_init__(self) -> None:
-        found = ((each.start(), each.group()) for each in _LINE.finditer(self.text) if each.group())
+        found = ((match.start(), match.group()) for match in _LINE.finditer(self.text) if match.group())
         bodies = ((start, line.rstrip("\r\n\f")) for start, line in found)
         self.lines = [_Line(start, start + len(body), body) for start, body in bodies]
         self.last_table = max(map(self.text.rfind, ("</table", "</TABLE")))
-        self.speakers = speakers_of([each.text for each in self.lines])
+        self.speakers = speakers_of([line.text for line in self.lines])
 
     def units(self) -> Iterator[Unit]:
         """Yield the units of the text."""
@@ -209,8 +209,8 @@ class _Reader:
         first = self.at
         last = self._read_while(lambda line: not (line.breaks or self._is_turn(line) or self._table_rule()))
         some = self.lines[first : self.at]
-        alone = len(some) - sum(each.text.rstrip().endswith(_STOPS) for each in some) <= _UNFINISHED * len(some)
-        for one, other in [(each, each) for each in some] if alone else [(some[0], last)]:
+        alone = len(some) - sum(line.text.rstrip().endswith(_STOPS) for line in some) <= _UNFINISHED * len(some)
+        for one, other in [(line, line) for line in some] if alone else [(some[0], last)]:
             yield from self._cut(one.start, other.end, "paragraph")
         following = self._line(self._next_written())
         if following and following.marked and not self._is_turn(following) and last.text.rstrip().endswith(_INTRODUCES):
@@ -222,7 +222,7 @@ class _Reader:
         above: list[tuple[int, Span]] = []
         while (line := self._line(self._next_written())) and line.marked and not self._is_turn(line):
             self.at = self._next_written()
-            above = [each for each in above if each[0] < line.indent]
+            above = [item for item in above if item[0] < line.indent]
             last = self._read_while(lambda other: not (other.breaks or self._is_turn(other)))
             yield from self._cut(line.start, last.end, "item", (*introduced, *(span for _, span in above)))
             above.append((line.indent, line.span()))
@@ -247,7 +247,7 @@ class _Reader:
         first = self.at
         self._read_while(rule)
         lines, rows = self.lines[first : self.at], list[list[_Line]]()
-        grid = any(BORDER.fullmatch(each.text) for each in lines)
+        grid = any(BORDER.fullmatch(table_line.text) for table_line in lines)
         for line in lines:
             if grid and rows and _CONTINUATION.match(line.text):
                 rows[-1].append(line)
@@ -272,7 +272,7 @@ class _Reader:
         while (line := self._line(self.at)) and not _FENCE.match(line.text):
             self.at += 1
             if not line.blank:
-                above = [each for each in above if each[0] < line.indent]
+                above = [item for item in above if item[0] < line.indent]
                 yield from self._cut(line.start, line.end, "code", [span for _, span in above])
                 above.append((line.indent, line.span()))
         self.at += 1

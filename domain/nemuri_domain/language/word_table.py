@@ -102,8 +102,8 @@ class WordTable:
             if len(words):
                 known, unknown = words[words >= 0], words[words < 0]
                 total = self.weights[known].astype(np.float64) @ self.levels[known, :size].astype(np.float64)
-                for each in unknown.tolist():
-                    total = total + UNKNOWN_WEIGHT * _hashed_levels(each, self.dimension)[:size]
+                for word in unknown.tolist():
+                    total = total + UNKNOWN_WEIGHT * _hashed_levels(word, self.dimension)[:size]
                 sums[row] = total
         # The sum of squares is rounded once, so it does not depend on its order, which depends on the number of rows.
         lengths = np.sqrt(np.array([fsum(row) for row in sums * sums], np.float64))[:, None]

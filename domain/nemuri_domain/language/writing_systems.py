@@ -28,7 +28,7 @@ LETTERS: Final = rf"{WORD}+(?:[{MARKS}]+{WORD}*)*"
 """Pattern of a run of `WORD` with the marks on its letters."""
 
 _CJK, _KANJI = re.compile(f"[{CJK}]"), re.compile(f"[{KANJI}]")
-_HANGUL, _HIRAGANA, _UNSPACED = (re.compile(f"[{each}]") for each in (HANGUL, HIRAGANA, UNSPACED))
+_HANGUL, _HIRAGANA, _UNSPACED = (re.compile(f"[{script}]") for script in (HANGUL, HIRAGANA, UNSPACED))
 _ACCENTED = re.compile("([A-Za-z])[\u0300-\u036f]+")
 
 

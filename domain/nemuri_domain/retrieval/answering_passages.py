@@ -29,9 +29,9 @@ def relevances(candidates: Sequence[Passage], question: str, later: Mapping[str,
     """
     found = [float(value) for value in relevance_of(question, [candidate.text for candidate in candidates])]
     best: dict[str, int] = {}
-    for index, each in enumerate(candidates):
-        if each.label not in best or found[index] > found[best[each.label]]:
-            best[each.label] = index
+    for index, candidate in enumerate(candidates):
+        if candidate.label not in best or found[index] > found[best[candidate.label]]:
+            best[candidate.label] = index
     for older, newer in later.items():
         if older in best and newer in best:
             found[best[newer]] = max(found[best[newer]], found[best[older]])

@@ -93,13 +93,13 @@ def most_telling(said: Sequence[Sentence], subject: frozenset[str] = frozenset()
     ranks: Counter[int] = Counter()
     kept: list[tuple[int, int, Sentence]] = []
     seen = _Seen()
-    for order, (_, each) in enumerate(scored):
-        if seen.repeats(each.passage):
+    for order, (_, scored_sentence) in enumerate(scored):
+        if seen.repeats(scored_sentence.passage):
             continue
-        seen.add(each.passage)
-        kept.append((ranks[each.source], order, each))
-        ranks[each.source] += 1
-    return [each for _, _, each in sorted(kept, key=lambda found: found[:2])]
+        seen.add(scored_sentence.passage)
+        kept.append((ranks[scored_sentence.source], order, scored_sentence))
+        ranks[scored_sentence.source] += 1
+    return [sentence for _, _, sentence in sorted(kept, key=lambda found: found[:2])]
 
 
 def matching(said: Sequence[Sentence], subject: frozenset[str]) -> list[Sentence]:
@@ -120,7 +120,7 @@ def matching(said: Sequence[Sentence], subject: frozenset[str]) -> list[Sentence
         and _share(sentence, known) >= _WANTED * everything
         and not sentence.text.endswith((":", "：", "?", "？"))
     }
-    return sorted(found.values(), key=lambda each: each.place)
+    return sorted(found.values(), key=lambda sentence: sentence.place)
 
 
 def _share(sentence: Sentence, known: dict[str, float]) -> float:
@@ -163,10 +163,12 @@ class _Seen:
         shared: Counter[int] = Counter()
         known: dict[int, Passage] = {}
         for term in passage.counts:
-            for each in self._by_term.get(term, ()):
-                shared[id(each)] += 1
-                known[id(each)] = each
+            for sentence in self._by_term.get(term, ()):
+                shared[id(sentence)] += 1
+                known[id(sentence)] = sentence
         own = len(passage.counts)
         likeness = {index: count / (own + len(known[index].counts) - count) for index, count in shared.items()}
-        alike = nlargest(_COMPARED, (each for each in likeness if likeness[each] > _ALIKE), key=likeness.__getitem__)
+        alike = nlargest(
+            _COMPARED, (sentence for sentence in likeness if likeness[sentence] > _ALIKE), key=likeness.__getitem__
+        )
         return any(not differ(known[index].text, passage.text) for index in alike)

@@ -53,18 +53,18 @@ class MemoryIndex:
 
     def put(self, ids: Sequence[UUID], features: Features, vectors: Floats) -> None:
         """Insert or update memories. `vectors` have shape (memories, dimension); zeros for a memory that has none."""
-        fresh = [key for each in ids if (key := each.bytes) not in self._rows]
+        fresh = [key for memory_id in ids if (key := memory_id.bytes) not in self._rows]
         self._rows |= {key: row for row, key in enumerate(fresh, len(self))}
         self.ids += fresh
         self.features = np.concatenate([self.features, np.zeros(len(fresh), self.features.dtype)])
-        rows = [self._rows[each.bytes] for each in ids]
+        rows = [self._rows[memory_id.bytes] for memory_id in ids]
         self.features[rows] = features
         self._vectors.add(rows, vectors)
         self._common = None
 
     def drop(self, ids: Collection[UUID]) -> None:
         """Remove memories. Unknown ids are ignored."""
-        gone = {self._rows[key] for each in ids if (key := each.bytes) in self._rows}
+        gone = {self._rows[key] for memory_id in ids if (key := memory_id.bytes) in self._rows}
         if not gone:
             return
         kept = [row for row in range(len(self)) if row not in gone]
@@ -74,7 +74,7 @@ class MemoryIndex:
 
     def keep(self, ids: Collection[UUID]) -> None:
         """Remove all other memories than these."""
-        known = {each.bytes for each in ids}
+        known = {memory_id.bytes for memory_id in ids}
         self.drop([UUID(bytes=key) for key in self.ids if key not in known])
 
     def cosines(self, queries: Floats) -> Floats:

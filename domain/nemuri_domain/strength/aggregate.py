@@ -248,8 +248,8 @@ class Mind:
     def saying(self, text_id: UUID | None) -> Memory | None:
         """Return the memory with this text, active rather than archived; None if there is none."""
         same = self.find(self.texts.get(text_id, ())) if text_id is not None else ()
-        standing = (each for each in same if each.text_id == text_id and each.status in {"active", "archived"})
-        return min(standing, key=lambda each: (each.status != "active", each.memory_id), default=None)
+        standing = (memory for memory in same if memory.text_id == text_id and memory.status in {"active", "archived"})
+        return min(standing, key=lambda memory: (memory.status != "active", memory.memory_id), default=None)
 
     def holding(self, memories: Mapping[UUID, Memory]) -> "Mind":
         """Return the mind with these stored memories, by id. The agent's totals include them already."""

@@ -22,7 +22,7 @@ def amended(mind: Mind, agent: Agent, event: MemoryAmended) -> Mind:
     if event.scope is not None and content is not None:
         rescoped = content.replace(memory=content.memory.model_copy(update={"scope": event.scope}))
         mind = replace(mind, contents=mind.contents.set(event.memory_id, rescoped))
-    return mind.with_memories(_amended(agent, each, event, by) for each in found)
+    return mind.with_memories(_amended(agent, memory, event, by) for memory in found)
 
 
 def _amended(agent: Agent, memory: Memory, event: MemoryAmended, by: int) -> Memory:

@@ -44,8 +44,8 @@ def _mixed(memories: MemoryRows, rows: Rows, relevance: Floats, found: Rows, lim
     """
     sources = memories.sources(rows[found])
     room = {int(source): most if source else limit for source in np.unique(sources)}
-    pool = [_first(memories, rows, relevance, found[sources == source], each) for source, each in room.items()]
-    first = _first(memories, rows, relevance, np.array([at for each in pool for at in each]), limit)
+    pool = [_first(memories, rows, relevance, found[sources == source], number) for source, number in room.items()]
+    first = _first(memories, rows, relevance, np.array([at for chosen_rows in pool for at in chosen_rows]), limit)
     rest = np.setdiff1d(found, first)
     filled = [*first, *_first(memories, rows, relevance, rest, limit - len(first))]
     return _first(memories, rows, relevance, np.array(filled), limit)

@@ -59,7 +59,7 @@ def _copy(agent: Agent, mind: Mind, content: Content, ids: Mapping[UUID, UUID], 
         impact_score=min(memory.impact_score, LARGEST),
         absorbed_by=ids.get(memory.absorbed_by) if memory.absorbed_by else None,
         experiences=content.experiences,
-        **{each: getattr(memory, each) for each in _UNCHANGED},
+        **{field: getattr(memory, field) for field in _UNCHANGED},
     )
 
 

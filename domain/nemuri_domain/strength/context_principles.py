@@ -47,22 +47,28 @@ def left_out(agent: Agent, memories: Mapping[UUID, Remembered], organisation: De
 
     `memories` are those of the agent's principles that are known, by id. The others begin with the initial strength.
     """
-    own = {principle_memory_id(agent.agent_id, *each): each for each in agent.definition.held}
-    others = {principle_memory_id(ORGANISATION, *each): each for each in organisation.held} if organisation else {}
-    known = {each: agent.strength(memories[each][1]) for each in own if each in memories}
-    strengths = {each: known.get(each, agent.rules.initial_strength) for each in own}
+    own = {principle_memory_id(agent.agent_id, *principle): principle for principle in agent.definition.held}
+    others = (
+        {principle_memory_id(ORGANISATION, *principle): principle for principle in organisation.held}
+        if organisation
+        else {}
+    )
+    known = {memory_id: agent.strength(memories[memory_id][1]) for memory_id in own if memory_id in memories}
+    strengths = {memory_id: known.get(memory_id, agent.rules.initial_strength) for memory_id in own}
 
     def kept(scope: Scope) -> tuple[UUID, ...]:
         setting = Setting() if scope == EVERYWHERE else setting_of(scope)
-        here = {each: strengths[each] for each, (_, other) in own.items() if valid(other, setting)}
-        return _with_places(agent.rules, here, [each for each, (_, other) in others.items() if valid(other, setting)])
+        here = {memory_id: strengths[memory_id] for memory_id, (_, other) in own.items() if valid(other, setting)}
+        return _with_places(
+            agent.rules, here, [memory_id for memory_id, (_, other) in others.items() if valid(other, setting)]
+        )
 
-    return tuple(text for each, (text, scope) in (others | own).items() if each not in kept(scope))
+    return tuple(text for memory_id, (text, scope) in (others | own).items() if memory_id not in kept(scope))
 
 
 def _with_places(rules: Policy, own: Mapping[UUID, float], shared: Sequence[UUID]) -> tuple[UUID, ...]:
     """Return the principles that find a place: of those in `shared` the first, of the agent's the strongest."""
-    strongest = sorted(own, key=lambda each: (-own[each], str(each)))
+    strongest = sorted(own, key=lambda memory_id: (-own[memory_id], str(memory_id)))
     places = principle_places(rules)
     room = max(ceil(places / 2), places - len(strongest))
     first = tuple(shared[:room])

@@ -61,12 +61,12 @@ class ConversationOrder:
         own, here = relevance[self.rows], searched[self.rows]
         told = np.where(hits[self.rows] & here, own, 0)
         added, weight = np.zeros_like(own), np.full_like(own, 1 + CONVERSATION_WEIGHT)
-        for distance, each in enumerate(NEIGHBOUR_WEIGHTS, 1):
+        for distance, neighbour_weight in enumerate(NEIGHBOUR_WEIGHTS, 1):
             near = self.conversation[distance:] == self.conversation[:-distance]
             near &= self.placed[distance:] & self.placed[:-distance]
             for at, beside in ((slice(distance, None), slice(-distance)), (slice(-distance), slice(distance, None))):
-                added[at] += each * np.where(near, told[beside], 0)
-                weight[at] += each * (near & here[beside])
+                added[at] += neighbour_weight * np.where(near, told[beside], 0)
+                weight[at] += neighbour_weight * (near & here[beside])
         best = np.maximum.reduceat(np.where(here, own, 0), self.begins)[self.conversation]
         result, supported = relevance.copy(), np.zeros(len(relevance), np.bool_)
         result[self.rows] = (own + added + CONVERSATION_WEIGHT * best) / weight

@@ -94,7 +94,7 @@ def affected_memories(event: AnyAgentEvent) -> frozenset[UUID]:
         case PrincipleDecided(decision="adopt"):
             return frozenset({principle_memory_id(event.agent_id, event.text, event.scope)})
         case MemoriesErased():
-            return frozenset((*event.memory_ids, *(each.memory_id for each in event.standing)))
+            return frozenset((*event.memory_ids, *(memory.memory_id for memory in event.standing)))
         case _:
             return frozenset()
 
@@ -219,9 +219,9 @@ def _erased(mind: Mind, event: MemoriesErased) -> Mind:
         mind = without_absorbers(mind, gone, by=event.sequence or 0).without_memories(event.memory_ids)
     if mind.agent is not None:
         mind = mind.with_agent(**without_erased(mind.agent, event.memory_ids))
-    said = {each.memory_id: each.model_dump(exclude={"memory_id"}) for each in event.standing}
+    said = {memory.memory_id: memory.model_dump(exclude={"memory_id"}) for memory in event.standing}
     by = event.sequence or 0
-    return mind.with_memories(each.replace(**said[each.memory_id], changed=by) for each in mind.find(said))
+    return mind.with_memories(memory.replace(**said[memory.memory_id], changed=by) for memory in mind.find(said))
 
 
 def _scorer(event: ScorerTrained) -> Scorer:
@@ -260,7 +260,7 @@ def _defined(mind: Mind, event: AgentDefined) -> Mind:
 def _principles(event: AgentDefined) -> dict[UUID, tuple[str, Scope]]:
     """Return the principles of the definition. The key of each is the id of its memory."""
     held = event.definition.held
-    return {principle_memory_id(event.agent_id, *each): each for each in held}
+    return {principle_memory_id(event.agent_id, *principle): principle for principle in held}
 
 
 def _decided(mind: Mind, agent: Agent, event: PrincipleDecided) -> Mind:
@@ -269,8 +269,8 @@ def _decided(mind: Mind, agent: Agent, event: PrincipleDecided) -> Mind:
     if event.decision != "adopt":
         return after
     again = principle_memory_id(event.agent_id, event.text, event.scope)
-    archived = [each for each in after.find((again,)) if each.status == "archived"]
-    return after.with_memories(reactivated(agent, each, by=event.sequence or 0) for each in archived)
+    archived = [memory for memory in after.find((again,)) if memory.status == "archived"]
+    return after.with_memories(reactivated(agent, memory, by=event.sequence or 0) for memory in archived)
 
 
 def _back_in_mind(mind: Mind, before: Agent, event: AgentDefined) -> Mind:
@@ -280,10 +280,10 @@ def _back_in_mind(mind: Mind, before: Agent, event: AgentDefined) -> Mind:
     archive them.
     """
     by = event.sequence or 0
-    again = [key for key, each in _principles(event).items() if each not in before.definition.held]
-    archived = [each for each in mind.find(again) if each.status == "archived"]
-    mind = mind.with_memories(reactivated(before, each, by=by) for each in archived)
-    return mind.with_memories(with_strength(before, each, by=by, perspectives={}) for each in mind.find(again))
+    again = [key for key, principle in _principles(event).items() if principle not in before.definition.held]
+    archived = [memory for memory in mind.find(again) if memory.status == "archived"]
+    mind = mind.with_memories(reactivated(before, memory, by=by) for memory in archived)
+    return mind.with_memories(with_strength(before, memory, by=by, perspectives={}) for memory in mind.find(again))
 
 
 def _shown(mind: Mind, memory_ids: Iterable[UUID], by: int) -> Mind:
@@ -331,7 +331,7 @@ def _copied(agent: Agent, event: MemoryCopied) -> Memory:
         status=event.status,
         level=event.level,
         stored_strength=stored_value(event.strength, clock),
-        perspectives={name: stored_value(each, clock) for name, each in event.strength_by_perspective.items()},
+        perspectives={name: stored_value(strength, clock) for name, strength in event.strength_by_perspective.items()},
         candidate_count=event.candidate_count,
         access_count=event.access_count,
         effective_uses=event.effective_uses,
@@ -369,9 +369,9 @@ def _with_new(mind: Mind, memory: Memory, event: MemoryEncoded | MemoryCopied, c
     mind = replace(mind, contents=mind.contents.set(event.memory_id, content)).with_memories((memory,))
     mind = mind.with_texts((memory,))
     named = [relation.older for relation in event.relations if relation.older != event.memory_id]
-    older = {each.memory_id: each for each in (*mind.find(named), *mind.standing_for(named))}.values()
+    older = {superseded.memory_id: superseded for superseded in (*mind.find(named), *mind.standing_for(named))}.values()
     return mind.with_memories(
-        each.replace(yields_to=(*each.yields_to, event.memory_id), changed=sequence) for each in older
+        superseded.replace(yields_to=(*superseded.yields_to, event.memory_id), changed=sequence) for superseded in older
     )
 
 
@@ -394,7 +394,7 @@ def _slept(mind: Mind, agent: Agent, event: AgentSlept) -> Mind:
     """
     by = event.sequence or 0
     sessions = set(event.sessions)
-    fresh = tuple(each for each in agent.awake if each in sessions)
+    fresh = tuple(memory_id for memory_id in agent.awake if memory_id in sessions)
     unmoved = {
         consolidated.memory_id
         for consolidated in (*event.consolidated, *event.archived, *event.pruned)
@@ -414,13 +414,17 @@ def _slept(mind: Mind, agent: Agent, event: AgentSlept) -> Mind:
         ),
         carried_days=by_clock.left if by_clock else agent.carried_days,
         carried_until=by_clock.until if by_clock else agent.carried_until,
-        awake=tuple(each for each in agent.awake if each not in sessions),
+        awake=tuple(memory_id for memory_id in agent.awake if memory_id not in sessions),
         slept=agent.slept + len(fresh),
         last_sleep=by,
         reviewed=agent.reviewed if event.unfinished else agent.last_sleep,
         last_slept_at=event.recorded_at if fresh else agent.last_slept_at,
     )
-    mind = _archived(mind, (each for each in (*event.archived, *event.pruned) if each.memory_id in unmoved), event)
+    mind = _archived(
+        mind,
+        (gone_memory for gone_memory in (*event.archived, *event.pruned) if gone_memory.memory_id in unmoved),
+        event,
+    )
     return mind if agent.next_policy is None else with_policy(mind, agent, agent.next_policy)
 
 
@@ -438,8 +442,8 @@ def _archived(mind: Mind, memories: Iterable[Seen], event: AgentSlept) -> Mind:
     if mind.agent is None:
         return mind
     agent = mind.agent
-    for each in memories:
-        memory = mind.memories[each.memory_id]
+    for change in memories:
+        memory = mind.memories[change.memory_id]
         if memory.status == "active":
             gone = rebased(agent, memory, level=memory.level, status="archived", by=event.sequence or 0)
             mind = mind.with_memories((gone.replace(archived_at=event.recorded_at),))

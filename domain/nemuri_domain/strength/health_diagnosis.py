@@ -228,7 +228,7 @@ def _context(agent: _Agent, *, enough: bool) -> None:
 def _room(agent: _Agent) -> None:
     """Add the findings on the limits of the number and of the weight of active memories."""
     rules, active = agent.rules, agent.vitals.active
-    weight = sum(number * each for number, each in zip(active, rules.consolidation_weights, strict=True))
+    weight = sum(number * share for number, share in zip(active, rules.consolidation_weights, strict=True))
     limits: tuple[tuple[Measure, float, float | None, str], ...] = (
         ("number", sum(active), rules.max_active_memories, "max_active_memories"),
         ("weight", weight, rules.max_total_weight, "max_total_weight"),

@@ -59,10 +59,10 @@ def proposed_keywords(
     room = {
         perspective.name: min(MOST, MAX_KEYWORDS - len(perspective.keywords)) for perspective in definition.perspectives
     }
-    for key, (_, name, number) in sorted(best.items(), key=lambda each: (-each[1][0], each[0])):
+    for key, (_, name, number) in sorted(best.items(), key=lambda pair: (-pair[1][0], pair[0])):
         if len(found[name]) < room[name]:
             found[name].append(ProposedKeyword(keyword=surfaces[key], memories=number))
-    return {name: tuple(each) for name, each in found.items() if each}
+    return {name: tuple(words) for name, words in found.items() if words}
 
 
 def with_keywords(definition: Definition, added: Mapping[str, Iterable[str]]) -> Definition:
@@ -109,4 +109,6 @@ def _surfaces(texts: Iterable[Mapping[str, str]]) -> dict[str, str]:
     for words in texts:
         for key, surface in words.items():
             forms[key][surface] += 1
-    return {key: min(each, key=lambda form: (-each[form], form != form.lower(), form)) for key, each in forms.items()}
+    return {
+        key: min(counts, key=lambda form: (-counts[form], form != form.lower(), form)) for key, counts in forms.items()
+    }

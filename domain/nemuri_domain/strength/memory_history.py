@@ -142,7 +142,7 @@ def _note(event: AnyAgentEvent, memory_id: UUID, before: MemoryState | None, aft
             where = f" under {event.perspective}" if event.perspective else ""
             return f"by {methods[0]}{where}" if methods else ""
         case AgentSlept() if before and before.status != after.status:
-            pruned = any(each.memory_id == memory_id for each in event.pruned)
+            pruned = any(memory.memory_id == memory_id for memory in event.pruned)
             return "memory was full" if pruned else "below the threshold"
         case _:
             return ""

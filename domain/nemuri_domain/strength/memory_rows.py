@@ -141,7 +141,7 @@ class MemoryRows:
 
     def remove(self, ids: Iterable[UUID]) -> list[int]:
         """Remove memories, and return the rows that they had. Unknown ids are ignored."""
-        gone = [row for each in ids if (row := self._rows.pop(each.bytes, None)) is not None]
+        gone = [row for memory_id in ids if (row := self._rows.pop(memory_id.bytes, None)) is not None]
         for row in gone:
             self._absorbed.pop(self._ids[row], None)
             self._stand_ins = None
@@ -178,13 +178,13 @@ class MemoryRows:
         place.
         """
         self._stand_ins = None
-        self._absorbed |= {each.bytes: other.bytes if other else None for each, other in standing.items()}
+        self._absorbed |= {memory_id.bytes: other.bytes if other else None for memory_id, other in standing.items()}
 
     def set_standing(self, ids: Iterable[UUID]) -> None:
         """Mark memories as not absorbed. Unknown ids are ignored."""
-        for each in ids if self._absorbed else ():
-            if each.bytes in self._absorbed:
-                del self._absorbed[each.bytes]
+        for memory_id in ids if self._absorbed else ():
+            if memory_id.bytes in self._absorbed:
+                del self._absorbed[memory_id.bytes]
                 self._stand_ins = None
 
     def stand_ins(self) -> Rows | None:
@@ -247,8 +247,8 @@ class MemoryRows:
         self._active = np.concatenate([self._active, np.zeros(more, np.bool_)])
         self._scopes = np.concatenate([self._scopes, np.full(more, _GONE, np.int32)])
         self._sources, self._conversations, self._positions = (
-            np.concatenate([each, np.zeros(more, np.int32)])
-            for each in (self._sources, self._conversations, self._positions)
+            np.concatenate([column, np.zeros(more, np.int32)])
+            for column in (self._sources, self._conversations, self._positions)
         )
 
     def standing(self, rows: Rows, *columns: NDArray[Any]) -> tuple[Rows, Sequence[NDArray[Any]]]:
@@ -265,9 +265,9 @@ class MemoryRows:
         found = [
             np.full(self.count, False if column.dtype == np.bool_ else -np.inf, column.dtype) for column in columns
         ]
-        for highest, each in zip(found, columns, strict=True):
-            highest[rows[~moved]] = each[~moved]
-            np.maximum.at(highest, others[moved], each[moved])
+        for highest, column in zip(found, columns, strict=True):
+            highest[rows[~moved]] = column[~moved]
+            np.maximum.at(highest, others[moved], column[moved])
         return np.flatnonzero(there), [highest[there] for highest in found]
 
     def with_neighbours(self, rows: Rows, relevance: Floats, hits: Mask) -> tuple[Floats, Mask]:

@@ -47,9 +47,9 @@ def step_thresholds(present: Sequence[int], direction: Direction) -> tuple[int, 
     not lowered below its level: each level needs one use more than the level below.
     """
     if direction == "raise":
-        wanted = [0, *(max(round(each * STEP), each + 1) for each in present[1:])]
+        wanted = [0, *(max(round(threshold * STEP), threshold + 1) for threshold in present[1:])]
         return tuple(present) if wanted[-1] > MOST_USES else _rising(wanted)
-    return _rising([max(level, min(round(each / STEP), each - 1)) for level, each in enumerate(present)])
+    return _rising([max(level, min(round(threshold / STEP), threshold - 1)) for level, threshold in enumerate(present)])
 
 
 def _rising(thresholds: Sequence[int]) -> tuple[int, ...]:

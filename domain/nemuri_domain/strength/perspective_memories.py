@@ -44,6 +44,6 @@ def perspective_memories(held: Iterable[TopicSource]) -> PerspectiveMemories:
         for name, gain in gains.items():
             found[name].append((gain, PerspectiveMemory(topic_source.text, gain / total)))
     return {
-        name: tuple(memory for _, memory in sorted(some, key=lambda each: (-each[0], each[1].text))[:MOST])
+        name: tuple(memory for _, memory in sorted(some, key=lambda pair: (-pair[0], pair[1].text))[:MOST])
         for name, some in found.items()
     }

@@ -261,7 +261,7 @@ def without_erased(agent: Agent, memory_ids: Collection[UUID]) -> Changes:
 def _with_records(agent: Agent, definition: Definition, records: tuple[PrincipleRecord, ...]) -> Changes:
     """Return the changes that make `records` the agent's principles, and its adopted ones part of the definition."""
     before = {_held(principle) for principle in agent.principles if principle.standing == "adopted"}
-    own = [each for each in definition.held if each not in before]
+    own = [principle for principle in definition.held if principle not in before]
     adopted = [_held(record) for record in records if record.standing == "adopted"]
     held = [*dict.fromkeys((*own, *adopted))][:MAX_PRINCIPLES]
     principles = tuple(text if scope == EVERYWHERE else {"text": text, "scope": scope} for text, scope in held)

@@ -156,16 +156,16 @@ def ranked(
     values = scores(np.array(raw, dtype=np.float64), agent.rules, known)
     candidates = [
         Candidate(
-            memory_id=each.memory_id,
-            similarity=each.similarity,
-            lexical=each.lexical,
-            relevance=each.relevance,
+            memory_id=candidate.memory_id,
+            similarity=candidate.similarity,
+            lexical=candidate.lexical,
+            relevance=candidate.relevance,
             features=row,
             score=float(value),
-            archived=each.memory.status == "archived",
-            source=each.content.source,
+            archived=candidate.memory.status == "archived",
+            source=candidate.content.source,
         )
-        for each, row, value in zip(found, raw, values, strict=True)
+        for candidate, row, value in zip(found, raw, values, strict=True)
     ]
     return best_first(candidates, {memory.memory_id: memory for memory in found}, occasion.perspective, occasion.query)
 
@@ -190,11 +190,11 @@ def best_first(
     archived = {candidate.memory_id for candidate in candidates if candidate.archived}
     # What is recorded counts more than what is compared, and an archived memory does not outdate an active one.
     later = {
-        older: each
-        for older, each in later.items()
-        if older not in memories[each.memory_id].yields_to
-        and (older, each.memory_id) not in aside
-        and (older in archived or each.memory_id not in archived)
+        older: candidate
+        for older, candidate in later.items()
+        if older not in memories[candidate.memory_id].yields_to
+        and (older, candidate.memory_id) not in aside
+        and (older in archived or candidate.memory_id not in archived)
     }
     yielding = lower_outdated(_lifted(candidates, later), memories, aside, later)
     return tuple(
@@ -235,9 +235,9 @@ def lower_outdated(
     a newer candidate is outdated itself, its score is lowered first. An archived memory does not outdate an active one,
     and in the pairs `aside` (`outdated_elsewhere`) the older one keeps its score.
     """
-    if not later and not any(memories[each.memory_id].yields_to for each in candidates):
+    if not later and not any(memories[scored.memory_id].yields_to for scored in candidates):
         return list(candidates)
-    by_id = {each.memory_id: each for each in candidates}
+    by_id = {scored.memory_id: scored for scored in candidates}
     settled: dict[UUID, Candidate] = {}
 
     def settle(candidate: Candidate, above: frozenset[UUID]) -> Candidate:
@@ -246,17 +246,17 @@ def lower_outdated(
             above |= {memory_id}
             recorded, compared = memories[memory_id].yields_to, later.get(memory_id)
             newer = [
-                settle(by_id[each], above)
-                for each in dict.fromkeys((*recorded, *((compared.memory_id,) if compared else ())))
-                if each in by_id
-                and each not in above
-                and (memory_id, each) not in aside
-                and (candidate.archived or not by_id[each].archived)
+                settle(by_id[recorded_id], above)
+                for recorded_id in dict.fromkeys((*recorded, *((compared.memory_id,) if compared else ())))
+                if recorded_id in by_id
+                and recorded_id not in above
+                and (memory_id, recorded_id) not in aside
+                and (candidate.archived or not by_id[recorded_id].archived)
             ]
             settled[memory_id] = _below(candidate, newer, recorded, compared) if newer else candidate
         return settled[memory_id]
 
-    return [settle(each, frozenset()) for each in candidates]
+    return [settle(scored, frozenset()) for scored in candidates]
 
 
 def _lifted(candidates: Sequence[Candidate], later: Mapping[UUID, Successor]) -> list[Candidate]:
@@ -280,7 +280,7 @@ def _below(
     candidate: Candidate, newer: Sequence[Candidate], recorded: Collection[UUID], compared: Successor | None
 ) -> Candidate:
     """Return the candidate with a score below the best of the newer ones."""
-    first = max(newer, key=lambda each: each.score)
+    first = max(newer, key=lambda scored: scored.score)
     found = {"score": min(candidate.score, first.score - YIELD_MARGIN), "yields_to": first.memory_id}
     if compared is not None and compared.memory_id == first.memory_id:
         told = first.memory_id in recorded
@@ -320,15 +320,15 @@ def selected(
     ]
     if policy.selection == "threshold":
         base, open_to = limit, [pair for pair in open_to if pair[1] >= policy.score_threshold]
-    ranked = [each for each, _ in open_to]
+    ranked = [candidate for candidate, _ in open_to]
     chosen, over = shared(ranked, base, policy.source_share)
     if policy.selection == "tail":
-        draw, settled = Random(seed), {each.memory_id for each in (*chosen, *over)}
+        draw, settled = Random(seed), {candidate.memory_id for candidate in (*chosen, *over)}
         rest = [pair for pair in open_to if pair[0].memory_id not in settled]
-        chosen = [*chosen, *(each for each, level in rest[: max(0, limit - base)] if draw.random() < level)]
-    passed = {each.memory_id for each in over}
-    crowded = tuple(each.memory_id for each in ranked[:base] if each.memory_id in passed)
-    return Selection(tuple(each.memory_id for each in chosen), crowded)
+        chosen = [*chosen, *(candidate for candidate, level in rest[: max(0, limit - base)] if draw.random() < level)]
+    passed = {candidate.memory_id for candidate in over}
+    crowded = tuple(candidate.memory_id for candidate in ranked[:base] if candidate.memory_id in passed)
+    return Selection(tuple(candidate.memory_id for candidate in chosen), crowded)
 
 
 def shared(candidates: Sequence[Candidate], room: int, share: float) -> tuple[list[Candidate], list[Candidate]]:
@@ -346,7 +346,7 @@ def shared(candidates: Sequence[Candidate], room: int, share: float) -> tuple[li
         (over if full else first).append(candidate)
         taken[candidate.source] += not full
     back = over[: room - len(first)]
-    chosen = {each.memory_id for each in (*first, *back)}
+    chosen = {scored.memory_id for scored in (*first, *back)}
     return [candidate for candidate in candidates if candidate.memory_id in chosen], over[len(back) :]
 
 

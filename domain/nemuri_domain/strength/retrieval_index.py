@@ -237,7 +237,9 @@ class AgentIndex:
             return _NOTHING
         similarity = self._vectors.products(asked.vectors, len(allowed))[:, rows].round(DIGITS)
         lexical = self._lexical(asked, rows, len(allowed))
-        chosen = np.unique(np.concatenate([_highest(each, max(SHORTLIST, limit)) for each in (*similarity, *lexical)]))
+        chosen = np.unique(
+            np.concatenate([_highest(column, max(SHORTLIST, limit)) for column in (*similarity, *lexical)])
+        )
         aligned, rare = self._aligned(asked, similarity, rows, chosen)
         relevant = asked.weights * relevance(similarity, aligned, asked.scale)
         best = relevant[asked.decisive].max(axis=0, initial=0.0)
@@ -266,7 +268,9 @@ class AgentIndex:
         """
         pairs = WordPairs.of(self._table, asked.words, self._words.of(rows[chosen].tolist()))
         weights = [self._table.importance(word) for word in asked.words]
-        here = [each * self._words.rarity(words, len(self)) for each, words in zip(weights, asked.words, strict=True)]
+        here = [
+            weight * self._words.rarity(words, len(self)) for weight, words in zip(weights, asked.words, strict=True)
+        ]
         absolute, rare = np.zeros_like(similarity), np.zeros_like(similarity)
         absolute[:, chosen], rare[:, chosen] = pairs.alignments(weights), pairs.alignments(here)
         return absolute, rare

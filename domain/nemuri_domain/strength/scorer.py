@@ -41,7 +41,7 @@ def copy_of_linear() -> Weights:
     all pairs would learn the same. Each unit contains the whole of w, so the order is kept if dropout removes a unit.
     """
     step = [SPREAD * weight + MIN_SPREAD for weight in LINEAR]
-    bias = sum(max(0.0, each - weight) for each, weight in zip(step, LINEAR, strict=True))
+    bias = sum(max(0.0, slope - weight) for slope, weight in zip(step, LINEAR, strict=True))
     pairs = range(1, HIDDEN // 2 + 1)
     rows = [_unit(step, pair, side) for pair in pairs for side in (1, -1)]
     return Weights(
@@ -58,7 +58,7 @@ def _unit(step: Sequence[float], pair: int, side: int) -> tuple[float, ...]:
     The signs of d are Walsh functions, so no two pairs and no two features have the same signs.
     """
     signs = [-side if (pair & index).bit_count() % 2 else side for index in range(1, len(step) + 1)]
-    return tuple(weight + sign * each for weight, sign, each in zip(LINEAR, signs, step, strict=True))
+    return tuple(weight + sign * slope for weight, sign, slope in zip(LINEAR, signs, step, strict=True))
 
 
 def logits(weights: Weights, transformed: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -85,4 +85,4 @@ def importance(weights: Weights) -> dict[str, float]:
     np.fill_diagonal(high, 1.0)
     added = logits(weights, high) - logits(weights, low)
     total = float(np.abs(added).sum())
-    return {name: float(each) / total if total else 0.0 for name, each in zip(FEATURES, added, strict=True)}
+    return {name: float(amount) / total if total else 0.0 for name, amount in zip(FEATURES, added, strict=True)}

@@ -120,9 +120,9 @@ def groups(
     found = list[list[Remembered]]()
     for some in neighbourhoods:
         group = list[Remembered]()
-        for each in some[:MAX_SOURCES]:
-            if each[0].memory_id not in taken and _joins(each[0], [content for content, _ in group], comparisons):
-                group.append(each)
+        for pair in some[:MAX_SOURCES]:
+            if pair[0].memory_id not in taken and _joins(pair[0], [content for content, _ in group], comparisons):
+                group.append(pair)
         if len(group) > 1 and len(found) < limit and group[0] is some[0]:
             found.append(group)
             taken |= {content.memory_id for content, _ in group}
@@ -138,20 +138,20 @@ def typical_first(group: Sequence[Remembered]) -> list[str]:
 
     def share(memory_id: UUID) -> float:
         mine = set(terms(told[memory_id]))
-        return sum(counts[each] for each in mine) / max(1, len(mine))
+        return sum(counts[learning] for learning in mine) / max(1, len(mine))
 
     order = sorted(
         (state for _, state in group),
-        key=lambda each: (share(each.memory_id), each.access_count, each.memory_id),
+        key=lambda state: (share(state.memory_id), state.access_count, state.memory_id),
         reverse=True,
     )
-    return list(dict.fromkeys(told[each.memory_id] for each in order))
+    return list(dict.fromkeys(told[memory.memory_id] for memory in order))
 
 
 def _statement(content: Content, group: Sequence[Remembered]) -> str:
     """Return what a memory states under none of the perspectives, or else under the one that most of the group have."""
     mine = statements(content)
-    counts = Counter(name for each, _ in group for name in statements(each))
+    counts = Counter(name for member, _ in group for name in statements(member))
     return mine[max(mine, key=lambda name: (name is None, counts[name]))]
 
 
@@ -182,18 +182,18 @@ def semantic_memory(agent: Agent, group: Sequence[Remembered], content: MemoryCo
     Its provenance is the weakest of its sources; an inferred source that was confirmed counts as told. It has
     the relations of its sources to older memories outside the group, and their origin as far as they share it.
     """
-    ids = {each.memory_id for each, _ in group}
-    relations = (one for each, _ in group for one in each.relations if one.older not in ids)
+    ids = {member.memory_id for member, _ in group}
+    relations = (one for member, _ in group for one in member.relations if one.older not in ids)
     return SemanticMemory(
         memory=content,
-        links=tuple(each.memory_id for each, _ in group),
+        links=tuple(member.memory_id for member, _ in group),
         relations=tuple(dict.fromkeys(relations)),
         origin=_origin(group),
         vector=vector,
         strength=max(agent.strength(state) for _, state in group),
         perspectives=tuple(dict.fromkeys(name for _, state in group for name in state.perspectives)),
         absorbs=tuple(Seen(memory_id=state.memory_id, revision=state.revision) for _, state in group),
-        experiences=_experiences([each for each, _ in group]),
+        experiences=_experiences([member for member, _ in group]),
     )
 
 
@@ -209,13 +209,13 @@ def _same_facts(one: str, other: str) -> bool:
 
 def _joins(content: Content, group: Collection[Content], comparisons: Mapping[Pair, Comparison]) -> bool:
     mine = content.memory_id
-    pairs = (pair for each in group for pair in ((mine, each.memory_id), (each.memory_id, mine)))
-    everything = [content.memory, *(each.memory for each in group)]
+    pairs = (pair for member in group for pair in ((mine, member.memory_id), (member.memory_id, mine)))
+    everything = [content.memory, *(member.memory for member in group)]
     return (
         all(comparisons.get(pair) == "same" for pair in pairs)
-        and len({tag for each in everything for tag in each.tags}) <= MAX_LABELS
-        and len({name for each in everything for name in each.learnings}) <= MAX_LABELS
-        and len({name for each in (content, *group) for name in each.origin.documents}) <= MAX_LABELS
+        and len({tag for memory in everything for tag in memory.tags}) <= MAX_LABELS
+        and len({name for memory in everything for name in memory.learnings}) <= MAX_LABELS
+        and len({name for member in (content, *group) for name in member.origin.documents}) <= MAX_LABELS
     )
 
 

@@ -20,7 +20,7 @@ def unmoved(mind: Mind, sources: Iterable[Seen]) -> tuple[Memory, ...]:
     seen = tuple(sources)
     found = mind.find(source.memory_id for source in seen)
     revisions = {source.memory_id: source.revision for source in seen}
-    unchanged = all(each.status == "active" and each.revision == revisions[each.memory_id] for each in found)
+    unchanged = all(memory.status == "active" and memory.revision == revisions[memory.memory_id] for memory in found)
     return found if unchanged and len(found) == len(revisions) else ()
 
 
@@ -69,14 +69,17 @@ def split(
     was split before.
     """
     agent, known = mind.agent, mind.memories.get(memory_id)
-    absorbed_here = [each for each in mind.find(sources) if each.absorbed_by == memory_id and each.status == "absorbed"]
-    left = [each for each in absorbed_here if each.memory_id not in left_out]
+    absorbed_here = [
+        memory for memory in mind.find(sources) if memory.absorbed_by == memory_id and memory.status == "absorbed"
+    ]
+    left = [memory for memory in absorbed_here if memory.memory_id not in left_out]
     if agent is None or known is None or known.status not in {"active", "archived"} or not left:
         return mind
-    heir = max(left, key=lambda each: (each.access_count, agent.strength(each), each.memory_id))
-    back = [_released(agent, each, known, by=by) for each in left]
+    heir = max(left, key=lambda memory: (memory.access_count, agent.strength(memory), memory.memory_id))
+    back = [_released(agent, memory, known, by=by) for memory in left]
     inherited = [
-        _inheriting(agent, each, known, absorbed_here) if each.memory_id == heir.memory_id else each for each in back
+        _inheriting(agent, memory, known, absorbed_here) if memory.memory_id == heir.memory_id else memory
+        for memory in back
     ]
     over = rebased(agent, known, level=known.level, status="split", by=by)
     return mind.with_memories((*inherited, over.replace(absorbed_by=heir.memory_id, archived_at=None)))
@@ -114,7 +117,9 @@ def _contexts(sources: Sequence[Memory], uses: int) -> int:
 def _released(agent: Agent, memory: Memory, semantic: Memory, *, by: int) -> Memory:
     yields_to = tuple(dict.fromkeys((*memory.yields_to, *semantic.yields_to)))
     back = rebased(agent, memory, level=memory.level, status="active", by=by)
-    return back.replace(absorbed_by=None, yields_to=tuple(each for each in yields_to if each != memory.memory_id))
+    return back.replace(
+        absorbed_by=None, yields_to=tuple(memory_id for memory_id in yields_to if memory_id != memory.memory_id)
+    )
 
 
 def _inheriting(agent: Agent, heir: Memory, semantic: Memory, sources: Sequence[Memory]) -> Memory:
@@ -131,7 +136,7 @@ def _inheriting(agent: Agent, heir: Memory, semantic: Memory, sources: Sequence[
     )
     if not any(gained.values()):
         return heir
-    times = [each for each in (heir.last_accessed_at, semantic.last_accessed_at) if each is not None]
+    times = [moment for moment in (heir.last_accessed_at, semantic.last_accessed_at) if moment is not None]
     names = dict.fromkeys((*heir.perspectives, *semantic.perspectives))
     return heir.replace(
         stored_strength=_at_least(agent, heir, semantic, None, clock),

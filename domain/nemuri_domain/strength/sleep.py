@@ -100,15 +100,15 @@ def _over(sessions: tuple[UUID, ...], cause: Event, sleep_input: SleepInput, old
     if len(levels) <= CHANGES_PER_SLEEP:  # Otherwise a continuation decides on both, after the other level changes.
         faint = _faint(sleep_input, levels, days)
         pruned = _pruned(sleep_input, faint, levels)
-    unfinished = any(len(each) > CHANGES_PER_SLEEP for each in (levels, faint, pruned))
+    unfinished = any(len(changes) > CHANGES_PER_SLEEP for changes in (levels, faint, pruned))
     levels = dict(islice(levels.items(), CHANGES_PER_SLEEP))
     return AgentSlept.following(
         cause,
         sessions=sessions,
         consolidated=tuple(
-            Consolidated(memory_id=each.memory_id, revision=each.revision, level=levels[each.memory_id])
-            for each in sleep_input.touched
-            if each.memory_id in levels
+            Consolidated(memory_id=memory.memory_id, revision=memory.revision, level=levels[memory.memory_id])
+            for memory in sleep_input.touched
+            if memory.memory_id in levels
         ),
         archived=seen(islice(faint.values(), CHANGES_PER_SLEEP)),
         pruned=seen(pruned[:CHANGES_PER_SLEEP]),
@@ -142,7 +142,7 @@ def surplus(agent: Agent, touched: Iterable[Memory]) -> int:
 
 def _levels(rules: Policy, touched: Iterable[Memory]) -> Levels:
     earned = ((memory, rules.level(memory.effective_uses)) for memory in touched)
-    return {each.memory_id: level for each, level in earned if level != each.level}
+    return {memory.memory_id: level for memory, level in earned if level != memory.level}
 
 
 def _faint(sleep_input: SleepInput, levels: Levels, days: float) -> dict[UUID, Memory]:
@@ -194,10 +194,14 @@ def _competing(sleep_input: SleepInput, faint: Mapping[UUID, Memory], levels: Le
     """Return the candidates for pruning: the weakest memories and those that change their level, without those in
     `faint` and without pinned ones.
     """
-    moving = (each for each in sleep_input.touched if each.memory_id in levels and each.last_accessed_at)
-    pool = {each.memory_id: PruningCandidate(each, each.last_accessed_at) for each in moving if each.last_accessed_at}
-    pool |= {each.memory.memory_id: each for each in sleep_input.weakest}
-    return [each for memory_id, each in pool.items() if memory_id not in faint and not each.memory.pinned]
+    moving = (memory for memory in sleep_input.touched if memory.memory_id in levels and memory.last_accessed_at)
+    pool = {
+        memory.memory_id: PruningCandidate(memory, memory.last_accessed_at)
+        for memory in moving
+        if memory.last_accessed_at
+    }
+    pool |= {candidate.memory.memory_id: candidate for candidate in sleep_input.weakest}
+    return [state for memory_id, state in pool.items() if memory_id not in faint and not state.memory.pinned]
 
 
 def _fits(number: int, weight: float, rules: Policy) -> bool:
@@ -209,6 +213,6 @@ def _fits(number: int, weight: float, rules: Policy) -> bool:
 def _weight(agent: Agent, touched: Iterable[Memory], levels: Levels) -> float:
     """Return the total weight of the active memories after these level changes."""
     weights = agent.coming.consolidation_weights
-    present = sum(number * each for number, each in zip(agent.active, weights, strict=True))
+    present = sum(number * weight for number, weight in zip(agent.active, weights, strict=True))
     moving = (memory for memory in touched if memory.memory_id in levels)
     return present + sum(weights[levels[memory.memory_id]] - weights[memory.level] for memory in moving)

@@ -150,19 +150,19 @@ def successors(statements: Sequence[Statement], request: str = "") -> dict[UUID,
     """
     best = max((statement.relevance for statement in statements), default=0.0)
     near = sorted(statements, key=lambda statement: -statement.relevance)[:COMPARED]
-    near = [each for each in near if each.relevance >= COMPARABLE_RELEVANCE * best]
-    if len({each.told_at for each in near}) < 2:
+    near = [candidate for candidate in near if candidate.relevance >= COMPARABLE_RELEVANCE * best]
+    if len({candidate.told_at for candidate in near}) < 2:
         return {}
-    pairs = StatementPairs.of([each.words for each in near])
-    told = np.array([each.told_at.timestamp() for each in near])
-    evidence = pairs.evidence([each.relevance for each in near])
+    pairs = StatementPairs.of([candidate.words for candidate in near])
+    told = np.array([candidate.told_at.timestamp() for candidate in near])
+    evidence = pairs.evidence([candidate.relevance for candidate in near])
     succeeding = (evidence >= 0) & (told[:, None] < told)
     succeeding &= ~pairs.about_another(word_table().words(request), succeeding)
     found: dict[UUID, Successor] = {}
     for at, older in enumerate(near):
         later = np.flatnonzero(succeeding[at]).tolist()
         if later:
-            to = max(later, key=lambda each: (near[each].told_at, evidence[at, each]))
+            to = max(later, key=lambda row: (near[row].told_at, evidence[at, row]))
             replaces = bool(pairs.signs[at, to] >= SURE_SIGN)
             found[older.memory_id] = Successor(near[to].memory_id, near[to].told_at, replaces)
     return found
@@ -186,12 +186,12 @@ def exchanged(older: Words, newer: Words, words: Set[int]) -> bool:
 def newer_first(order: Sequence[UUID], later: Mapping[UUID, Successor]) -> list[UUID]:
     """Return the ids in their order, each successor directly before the first of those that it succeeds."""
     found: list[UUID] = []
-    for each in order:
-        newer = later[each].memory_id if each in later else None
+    for row in order:
+        newer = later[row].memory_id if row in later else None
         if newer is not None and newer in order and newer not in found:
             found.append(newer)
-        if each not in found:
-            found.append(each)
+        if row not in found:
+            found.append(row)
     return found
 
 
@@ -206,4 +206,4 @@ def signs_of_change(words: Words) -> Floats:
 @cache
 def _signs() -> Floats:
     table = word_table()
-    return table.directions(np.concatenate([table.words(each) for each in _CHANGE.split()]))
+    return table.directions(np.concatenate([table.words(word) for word in _CHANGE.split()]))

@@ -39,7 +39,7 @@ def check(live: Mind, replayed: Mind, tombstones: Iterable[MemoriesErased]) -> N
 
 
 def _without(ids: Iterable[UUID], gone: Collection[UUID]) -> tuple[UUID, ...]:
-    return tuple(each for each in ids if each not in gone)
+    return tuple(memory_id for memory_id in ids if memory_id not in gone)
 
 
 def _standing(memory: Memory) -> Standing:

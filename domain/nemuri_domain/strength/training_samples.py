@@ -58,7 +58,12 @@ class LoggedRetrieval:
         raw = np.array([candidate.features for candidate in event.candidates], dtype=np.float64).reshape(
             len(ids), len(FEATURES)
         )
-        return cls(event.assignment_id, ids, transformed(raw), np.array([each in context for each in ids], dtype=bool))
+        return cls(
+            event.assignment_id,
+            ids,
+            transformed(raw),
+            np.array([memory_id in context for memory_id in ids], dtype=bool),
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,7 +124,7 @@ def reweighs(reason: str, credited: Sequence[str]) -> bool:
 
 def _succeeded(credited: Sequence[str]) -> bool:
     """Return True if the newest credit reason that states success or failure states success; False without any."""
-    return next((each in SUCCEEDED for each in reversed(credited) if each in SUCCEEDED | FAILED), False)
+    return next((result in SUCCEEDED for result in reversed(credited) if result in SUCCEEDED | FAILED), False)
 
 
 def samples(experiences: Sequence[LabelledRetrieval]) -> Samples:
@@ -128,9 +133,9 @@ def samples(experiences: Sequence[LabelledRetrieval]) -> Samples:
     if not chosen:
         return Samples(np.zeros((0, len(scorer.LINEAR))), np.zeros(0), np.zeros(0), 0)
     return Samples(
-        features=np.concatenate([each.retrieval.features[rows] for each, rows in chosen]),
-        labels=np.concatenate([each.used[rows].astype(np.float64) for each, rows in chosen]),
-        weights=np.concatenate([np.full(len(rows), each.weight) for each, rows in chosen]),
+        features=np.concatenate([sample.retrieval.features[rows] for sample, rows in chosen]),
+        labels=np.concatenate([sample.used[rows].astype(np.float64) for sample, rows in chosen]),
+        weights=np.concatenate([np.full(len(rows), sample.weight) for sample, rows in chosen]),
         tasks=len(chosen),
     )
 
@@ -152,7 +157,7 @@ def split_held_out(experiences: Sequence[LabelledRetrieval]) -> tuple[list[Label
     Only informative ones (`is_informative`) are held out: the newest quarter of them, at least ten, at most half. No
     training data is newer than held-out data.
     """
-    informative = [index for index, each in enumerate(experiences) if each.is_informative]
+    informative = [index for index, experience in enumerate(experiences) if experience.is_informative]
     number = min(max(FEWEST_HELD_OUT, len(informative) // HELD_OUT_SHARE), len(informative) // 2)
     if not number:
         return list(experiences), []

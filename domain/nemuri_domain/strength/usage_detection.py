@@ -116,7 +116,7 @@ def contains_memory(text: str, memory: str) -> bool:
 
     A memory's text with fewer than `MIN_QUOTED_CHARACTERS` characters must be equal.
     """
-    whole, part = (" ".join(each.casefold().split()) for each in (text, memory))
+    whole, part = (" ".join(written.casefold().split()) for written in (text, memory))
     return whole == part or (len(part) >= MIN_QUOTED_CHARACTERS and part in whole)
 
 

@@ -122,7 +122,7 @@ def texts_of(definitions: Mapping[str, Definition], judged: Sequence[Judged]) ->
     """Return the texts of all rows of a regression, each once."""
     most = _most_phrases(len(definitions))
     said = (phrase for definition in definitions.values() for phrase in phrases(definition, most))
-    return tuple(dict.fromkeys((*said, *(each.text for each in judged))))
+    return tuple(dict.fromkeys((*said, *(request.text for request in judged))))
 
 
 def _most_phrases(agents: int) -> int:
@@ -170,18 +170,18 @@ class FitModel:
         """
         self._agents = tuple(definitions)
         self._calibration = calibration
-        self._judged = [each for each in judged if any(each.outcomes.get(name) for name in definitions)]
+        self._judged = [request for request in judged if any(request.outcomes.get(name) for name in definitions)]
         most = _most_phrases(len(definitions))
         said = [(name, text, nth) for name in definitions for nth, text in enumerate(phrases(definitions[name], most))]
         rows = [features(text, vectors[text]) for _, text, _ in said]
-        rows += [features(each.text, vectors[each.text]) for each in self._judged]
+        rows += [features(request.text, vectors[request.text]) for request in self._judged]
         self._rarity, self._columns = _rarity(rows)
         self._rarest = log(1.0 + len(rows))
         self._vectors = np.stack([row.vector for row in rows]).astype(np.float64)
         self._words = self._by_rarity(rows)
         self._owners = np.array([self._agents.index(name) for name, _, _ in said])
         self._same = np.array([[one == other for other in definitions.values()] for one in definitions.values()], float)
-        weights = [WHOLE if nth == 0 else PHRASE for _, _, nth in said] + [each.weight for each in self._judged]
+        weights = [WHOLE if nth == 0 else PHRASE for _, _, nth in said] + [request.weight for request in self._judged]
         self._train(np.array(weights))
         self._threshold = self._learned_threshold(Vocabulary.of(definitions, {}))
 
@@ -218,12 +218,12 @@ class FitModel:
     def _learned_threshold(self, vocabulary: Vocabulary) -> float:
         """Return the threshold of familiarity, learned from the judged tasks that some agent did well."""
         cold, table = self._calibration.familiar, word_table()
-        good = [row for row, each in enumerate(self._judged) if any(well for well, _ in each.outcomes.values())]
+        good = [row for row, request in enumerate(self._judged) if any(well for well, _ in request.outcomes.values())]
         if not good:
             return cold
         words = [table.words(self._judged[row].text) for row in good]
         best = (self._left_out[good] @ self._same + WORDS * vocabulary.overlaps(words)).max(axis=1)
-        found = [familiarity(score, each) for score, each in zip(best.tolist(), words, strict=True)]
+        found = [familiarity(score, request_words) for score, request_words in zip(best.tolist(), words, strict=True)]
         learned = (PRIOR * cold + len(found) * float(np.quantile(found, OUTSIDE))) / (PRIOR + len(found))
         return max(learned, cold)  # Experience only makes texts more familiar.
 
@@ -232,9 +232,9 @@ class FitModel:
         agents = len(self._agents)
         wanted = np.zeros((len(self._owners) + len(self._judged), agents))
         wanted[np.arange(len(self._owners)), self._owners] = 1.0
-        for row, each in enumerate(self._judged, len(self._owners)):
+        for row, request in enumerate(self._judged, len(self._owners)):
             for column, name in enumerate(self._agents):
-                well, badly = each.outcomes.get(name, (0, 0))
+                well, badly = request.outcomes.get(name, (0, 0))
                 wanted[row, column] = (well - badly) / (well + badly) if well or badly else 0.0
         return wanted
 
@@ -250,8 +250,8 @@ class FitModel:
         Words that occur in no row of the regression have no column, but count for the length.
         """
         found, unknown = np.zeros((len(texts), len(self._columns))), np.zeros(len(texts))
-        for row, each in enumerate(texts):
-            for word, weight in each.words.items():
+        for row, text in enumerate(texts):
+            for word, weight in text.words.items():
                 column = self._columns.get(word)
                 if column is None:
                     unknown[row] += (weight * self._rarest) ** 2
@@ -263,18 +263,18 @@ class FitModel:
 
     def _verdicts(self, similar: Rows) -> Mapping[str, tuple[float, float]]:
         found = dict.fromkeys(self._agents, (0.0, 0.0))
-        for each, likeness in zip(self._judged, map(float, similar.clip(0.0, 1.0)), strict=True):
-            for name, (well, badly) in each.outcomes.items():
+        for request, likeness in zip(self._judged, map(float, similar.clip(0.0, 1.0)), strict=True):
+            for name, (well, badly) in request.outcomes.items():
                 if name in found and (well or badly):
                     good, total = found[name]
-                    weight = each.weight * likeness**2
+                    weight = request.weight * likeness**2
                     found[name] = (good + weight * well / (well + badly), total + weight)
         return found
 
     def _nearest(self, similar: Rows) -> Mapping[str, tuple[UUID, ...]]:
         order = [self._judged[row] for row in np.argsort(-similar, kind="stable")[:NEAREST] if similar[row] > 0]
         return {
-            name: tuple(each.memory_id for each in order if any(each.outcomes.get(name, (0, 0))))
+            name: tuple(request.memory_id for request in order if any(request.outcomes.get(name, (0, 0))))
             for name in self._agents
         }
 

@@ -50,13 +50,13 @@ class Vocabulary:
         about the word.
         """
         memories = {name: _remembered(topics.get(name, ())) for name in definitions}
-        known = [{0: 0.0, **memories[name], **_defined(each)} for name, each in definitions.items()]
+        known = [{0: 0.0, **memories[name], **_defined(definition)} for name, definition in definitions.items()]
         return cls(
             tuple(definitions),
-            np.array([word for each in known for word in each], np.int64),
-            np.array([value for each in known for value in each.values()], np.float32),
+            np.array([word for weights in known for word in weights], np.int64),
+            np.array([value for weights in known for value in weights.values()], np.float32),
             np.cumsum([0, *map(len, known)], dtype=np.intp)[:-1],
-            {name: frozenset(each) for name, each in memories.items()},
+            {name: frozenset(words) for name, words in memories.items()},
         )
 
     def overlaps(self, texts: Sequence[Words]) -> NDArray[np.float64]:
@@ -87,7 +87,7 @@ class Vocabulary:
         table = word_table()
         written = {word for match in _CAPITAL.finditer(text) for word in table.words(match.group()).tolist()}
         names = {word for word in table.words(text).tolist() if word < 0 or word in written}
-        knowing = {word: [agent for agent, each in self.remembered.items() if word in each] for word in names}
+        knowing = {word: [agent for agent, words in self.remembered.items() if word in words] for word in names}
         only = {agents[0] for agents in knowing.values() if len(agents) == 1}
         return {agent: float(agent in only) for agent in self.agents}
 

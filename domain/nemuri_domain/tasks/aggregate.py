@@ -313,9 +313,11 @@ class TaskState:
     @property
     def consultations(self) -> tuple[Assignment, ...]:
         """Return the assignments of the current attempt that answer questions of others, by id."""
-        known = (each for _, each in sorted(self.assignments.items()))
+        known = (assignment for _, assignment in sorted(self.assignments.items()))
         return tuple(
-            each for each in known if each.consulted_by is not None and self.task and each.attempt == self.task.attempt
+            assignment
+            for assignment in known
+            if assignment.consulted_by is not None and self.task and assignment.attempt == self.task.attempt
         )
 
     @property

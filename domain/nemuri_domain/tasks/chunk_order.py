@@ -97,7 +97,7 @@ def notes_to_condense(cause: Event, task: Task) -> Sequence[NotesReady]:
 def _wanted(ordinal: int, chunks: int, plan: ReadingPlan | None) -> int | None:
     """Return the first chunk to read of `ordinal`, `ordinal` + `CHUNKS_IN_FLIGHT` and so on; None if none is left."""
     left_out = plan.unread if plan else ()
-    return next((each for each in range(ordinal, chunks, CHUNKS_IN_FLIGHT) if each not in left_out), None)
+    return next((chunk for chunk in range(ordinal, chunks, CHUNKS_IN_FLIGHT) if chunk not in left_out), None)
 
 
 def _chunk_ready(cause: Event, key: str, ordinal: int) -> ChunkReady:

@@ -134,7 +134,7 @@ def query(task: Task, work: Assignment) -> str:
     """
     if work.question is not None:
         return work.question
-    return "\n".join((task.part(work.part).text, *(each[:SHORT_ANSWER] for each in material(task))))
+    return "\n".join((task.part(work.part).text, *(text[:SHORT_ANSWER] for text in material(task))))
 
 
 def retrieval_key(task: Task, work: Assignment) -> str | UUID:
@@ -196,7 +196,7 @@ def _asked(state: TaskState, event: ClarificationAsked) -> TaskState:
         request=event.request,
         until=event.until,
         steps=len(work.steps),
-        shown=tuple(each.memory_id for each in work.retrieved or ()),
+        shown=tuple(memory.memory_id for memory in work.retrieved or ()),
         usage=event.usage,
     )
     return state.with_task(status="clarification", clarification=asked)

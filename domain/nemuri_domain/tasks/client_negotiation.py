@@ -119,7 +119,7 @@ def with_items(text: str, listed_requests: Sequence[str]) -> str:
 
 
 def _numbered(text: str, listed: Sequence[str], *, after: int) -> str:
-    return "\n".join([text, *(f"{number}. {each[:LONGEST_ITEM]}" for number, each in enumerate(listed, after + 1))])
+    return "\n".join([text, *(f"{number}. {item[:LONGEST_ITEM]}" for number, item in enumerate(listed, after + 1))])
 
 
 def _important(task: Task) -> tuple[ImportantItem, ...]:

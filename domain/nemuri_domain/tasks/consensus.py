@@ -75,21 +75,21 @@ def compare_texts(texts: Sequence[str]) -> Consensus:
     alone: list[Claim] = []
     against: list[Claim] = []
     told: set[int] = set()
-    for number, each in enumerate(everything):
-        backing = {each.speaker}
+    for number, statement in enumerate(everything):
+        backing = {statement.speaker}
         contrary: set[int] = set()
         for index, other in enumerate(everything):
-            if other.speaker != each.speaker and each.concerns(other):
-                if each.opposes(other):
+            if other.speaker != statement.speaker and statement.concerns(other):
+                if statement.opposes(other):
                     contrary.add(other.speaker)
                 else:
                     backing.add(other.speaker)
                     if number not in told:
                         told.add(index)
         if len(contrary - backing) >= len(backing):
-            against.append(each)
+            against.append(statement)
         elif number not in told:
-            (shared if len(backing) > 1 else alone).append(each)
+            (shared if len(backing) > 1 else alone).append(statement)
             backed += [tuple(sorted(backing))] if len(backing) > 1 else []
     return Consensus(tuple(shared), tuple(alone), tuple(against), tuple(backed))
 

@@ -90,7 +90,11 @@ def contributing(state: TaskState) -> tuple[Assignment, ...]:
     found: dict[UUID, Assignment] = {}
     for work in state.present:
         told = [step.consultation for step in work.steps if step.answer is not None]
-        labels = {f"c{number}": each for number, each in enumerate(told, 1) if each in state.assignments}
+        labels = {
+            f"c{number}": assignment_id
+            for number, assignment_id in enumerate(told, 1)
+            if assignment_id in state.assignments
+        }
         for label in cited_labels(work.answer or "", labels):
             consultation = labels[label]
             if consultation is not None:

@@ -21,7 +21,7 @@ def phrases(definition: Definition, most: int) -> tuple[str, ...]:
     them rather than to the whole. Phrases without a term are left out.
     """
     whole = f"{definition.role}. {definition.description}".strip(" .")
-    parts = [each.strip() for each in _ENDS.split(whole)]
+    parts = [part.strip() for part in _ENDS.split(whole)]
     views = [" ".join((perspective.name, *perspective.keywords)) for perspective in definition.perspectives]
-    found = dict.fromkeys(each[:LONGEST] for each in (whole, *parts, *views))
-    return tuple(each for each in found if each == whole[:LONGEST] or terms(each))[:most]
+    found = dict.fromkeys(part[:LONGEST] for part in (whole, *parts, *views))
+    return tuple(phrase for phrase in found if phrase == whole[:LONGEST] or terms(phrase))[:most]

@@ -27,7 +27,7 @@ def summarise(cause: Event, state: TaskState) -> TaskSummarised | None:
     if task is None or task.summary is not None or task.status == "negotiation" or not task.all_read:
         return None
     chunks = (chunk for _, chunk in sorted(state.chunks.items()))
-    details = tuple(DetailPoint(detail=each.detail, point=each.point) for each in chunks)
+    details = tuple(DetailPoint(detail=chunk.detail, point=chunk.point) for chunk in chunks)
     return supplied(cause, task, details, task.listed_requests)
 
 
@@ -88,7 +88,11 @@ def answers(state: TaskState) -> tuple[tuple[Assignment, Part, str], ...] | None
     task, present = state.task, state.present
     if task is None or task.status != "open" or not task.routed or len(present) < task.routed:
         return None
-    found = tuple((each, task.parts[each.part], each.answer) for each in present if each.answer is not None)
+    found = tuple(
+        (assignment, task.parts[assignment.part], assignment.answer)
+        for assignment in present
+        if assignment.answer is not None
+    )
     return found if len(found) == len(present) else None
 
 
@@ -100,7 +104,7 @@ def joined_answers(answered: Iterable[tuple[Part, str]], characters: int = ANSWE
     parts = ["\n\n".join(filter(None, (part.title and f"## {part.title}", part.note, said))) for part, said in answered]
     if sum(map(len, parts)) <= characters:
         return "\n\n".join(parts)
-    return "\n\n".join(shortened(each, characters // len(parts) - 2) for each in parts)
+    return "\n\n".join(shortened(part, characters // len(parts) - 2) for part in parts)
 
 
 def shortened(text: str, characters: int) -> str:

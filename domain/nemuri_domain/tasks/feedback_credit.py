@@ -71,7 +71,9 @@ def credited_to(feedback: Feedback, state: TaskState) -> tuple[UUID, ...]:
         if {feedback.verdict, feedback.result}.intersection(work.credited):
             found |= dict.fromkeys(work.used or ())
         if any(
-            credit_key(each, (), taught=True) in work.credited for each in (feedback.verdict, feedback.result) if each
+            credit_key(outcome, (), taught=True) in work.credited
+            for outcome in (feedback.verdict, feedback.result)
+            if outcome
         ):
             found |= dict.fromkeys(work.memories)
         prevented = feedback.prevented_error

@@ -85,7 +85,7 @@ def believed(work: Assignment, feedback: Feedback) -> str | None:
     said = set(terms(feedback.correction or feedback.words or ""))
     items = _ITEM.split(without_citations(work.answer or ""))
     found = [sentence for item in items for sentence in sentences(" ".join(item.split()))]
-    claim = max(found, key=lambda each: len(said & set(terms(each))), default="")
+    claim = max(found, key=lambda statement: len(said & set(terms(statement))), default="")
     return shortened(claim, BELIEVED_LIMIT) or None
 
 
@@ -106,9 +106,9 @@ def corrected(known: Sequence[UUID], used: Sequence[UUID], compared: Mapping[UUI
     answer used a single memory, that one is wrong, because the client says that the answer was.
     """
     found = tuple(
-        Relation(older=each, sort=sort)
-        for each in known
-        for sort in [compared.get(each)]
+        Relation(older=memory_id, sort=sort)
+        for memory_id in known
+        for sort in [compared.get(memory_id)]
         if sort in {"contradicts", "supersedes"}
     )
     if found or len(used) != 1 or used[0] not in known or compared.get(used[0]) == "same":

@@ -245,9 +245,9 @@ def _work(state: TaskState, event: WorkEvent) -> TaskState:
         case MemoriesRetrieved():
             ranked = {candidate.memory_id: (candidate.score, candidate.features) for candidate in event.candidates}
             recalled = tuple(
-                Recalled(memory_id=each, score=score, features=features)
-                for each in event.in_context
-                for score, features in [ranked.get(each, (None, ()))]
+                Recalled(memory_id=memory_id, score=score, features=features)
+                for memory_id in event.in_context
+                for score, features in [ranked.get(memory_id, (None, ()))]
             )
             return _retrieved(state, event.assignment_id, recalled)
         case AssignmentStepped():
@@ -272,8 +272,8 @@ def _retrieved(state: TaskState, assignment_id: UUID, recalled: tuple[Recalled, 
     """Return the state after a retrieval. What earlier steps put into the context stays in it."""
     work = state.assignments.get(assignment_id)
     stepped = {memory for step in work.steps for memory in step.memories} if work else set()
-    found = {each.memory_id for each in recalled}
-    kept = [each for each in (work.retrieved or ()) if each.memory_id in stepped - found] if work else []
+    found = {memory.memory_id for memory in recalled}
+    kept = [memory for memory in (work.retrieved or ()) if memory.memory_id in stepped - found] if work else []
     return state.with_assignment(assignment_id, retrieved=(*recalled, *kept))
 
 
@@ -292,11 +292,11 @@ def _stepped(state: TaskState, event: AssignmentStepped) -> TaskState:
         usage=event.usage,
     )
     ranked = {candidate.memory_id: candidate for candidate in event.candidates}
-    known = {each.memory_id for each in work.retrieved or ()}
+    known = {memory.memory_id for memory in work.retrieved or ()}
     more = tuple(
-        Recalled(memory_id=each, score=ranked[each].score, features=ranked[each].features)
-        for each in event.selected
-        if each in ranked and each not in known
+        Recalled(memory_id=memory_id, score=ranked[memory_id].score, features=ranked[memory_id].features)
+        for memory_id in event.selected
+        if memory_id in ranked and memory_id not in known
     )
     return state.with_assignment(
         event.assignment_id, steps=(*work.steps, step), retrieved=(*(work.retrieved or ()), *more)
@@ -377,7 +377,7 @@ def _encoded(state: TaskState, event: MemoryEncoded) -> TaskState:
     Feedback from which the memory is a lesson becomes applied.
     """
     for said in state.feedback.values() if event.source == "feedback" else ():
-        known = {lesson_id(said.feedback_id, each) for each in state.assignments}
+        known = {lesson_id(said.feedback_id, ordinal) for ordinal in state.assignments}
         if event.memory_id in known and said.standing in {"new", "parked"}:
             state = _standing(state, said, standing="applied", reason=None)
     assignment = state.assignments.get(event.assignment_id) if event.assignment_id else None

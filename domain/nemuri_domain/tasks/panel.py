@@ -75,7 +75,7 @@ def unlabelled(voices: Sequence[Voice]) -> tuple[Voice, ...]:
     memory for each agent.
     """
     last = map(current, voices)
-    return tuple(each.model_copy(update={"answer": without_citations(each.answer)}) for each in last)
+    return tuple(voice.model_copy(update={"answer": without_citations(voice.answer)}) for voice in last)
 
 
 def concluded(
@@ -87,16 +87,16 @@ def concluded(
     After a rebuttal the answers are the revised ones; the first ones are in the panel.
     """
     share = DISSENT_CHARACTERS // max(1, len(dissent))
-    kept = tuple(each.model_copy(update={"text": shortened(each.text, share)}) for each in dissent)
+    kept = tuple(claim.model_copy(update={"text": shortened(claim.text, share)}) for claim in dissent)
     merged_text = shortened(text, MERGED_CHARACTERS)
     dissent_title, voices_title = _TITLES[_language(task.text)]
     sections = [merged_text]
     if short := fewer(len(voices), task.panel, _language(task.text)):
         sections.append(short)
     if kept:
-        sections.append(f"## {dissent_title}\n\n" + "\n".join(f"- **{seat(each)}**: {each.text}" for each in kept))
+        sections.append(f"## {dissent_title}\n\n" + "\n".join(f"- **{seat(voice)}**: {voice.text}" for voice in kept))
     last = [current(voice) for voice in voices]
-    if {without_citations(each.answer).strip() for each in last} != {merged_text.strip()}:
+    if {without_citations(voice.answer).strip() for voice in last} != {merged_text.strip()}:
         sections.append(f"## {voices_title}\n\n{side_by_side(last)}")
     return TaskCompleted.following(
         cause,
@@ -120,7 +120,7 @@ def side_by_side(voices: Sequence[Voice]) -> str:
     for voice in voices:
         same.setdefault(without_citations(voice.answer), []).append(voice)
     blocks = [
-        (seats(alike), alike[0].answer if len({each.answer for each in alike}) == 1 else bare)
+        (seats(alike), alike[0].answer if len({other.answer for other in alike}) == 1 else bare)
         for bare, alike in same.items()
     ]
     return "\n\n".join(f"### {names}\n\n{answer}" for names, answer in blocks)
@@ -135,15 +135,15 @@ def merged(voices: Sequence[Voice]) -> tuple[str, tuple[Dissent, ...]]:
     """
     found = compare_texts([voice.answer for voice in voices])
     lines = [
-        f"- {_backed(each.text, [voices[index] for index in places]) if len(places) < len(voices) else each.text}"
-        for each, places in zip(found.shared, found.backing, strict=True)
+        f"- {_backed(shared.text, [voices[index] for index in places]) if len(places) < len(voices) else shared.text}"
+        for shared, places in zip(found.shared, found.backing, strict=True)
     ]
-    for each in found.alone:
-        form = _ALONE[_language(each.text)]
-        lines.append("- " + form.format(agent=seat(voices[each.speaker]), text=each.text))
+    for claim in found.alone:
+        form = _ALONE[_language(claim.text)]
+        lines.append("- " + form.format(agent=seat(voices[claim.speaker]), text=claim.text))
     held: dict[int, list[str]] = {}
-    for each in found.against:
-        held.setdefault(each.speaker, []).append(each.text)
+    for claim in found.against:
+        held.setdefault(claim.speaker, []).append(claim.text)
     dissent = tuple(dissenting(voices[speaker], " ".join(texts)) for speaker, texts in sorted(held.items()))
     return "\n".join(lines), dissent
 

@@ -29,7 +29,7 @@ def fitting(definition: Definition, request: str, memories: PerspectiveMemories)
 
     A perspective is known by its name, its keywords and the memories that are strong in it.
     """
-    nearness, name = max(_nearness(definition, request, memories), key=lambda each: each[0], default=(0.0, None))
+    nearness, name = max(_nearness(definition, request, memories), key=lambda fit: fit[0], default=(0.0, None))
     return name if nearness >= FITTING else None
 
 
@@ -49,7 +49,7 @@ def panel(ranked: Sequence[Applicant], request: str, size: int, wanted: str | No
             _place(agent, offers, taken, set())
     first = {agent: perspective for perspective, agent in taken.items()}
     seats: list[Seat] = [(agent, first[agent]) for agent in offers if agent in first]
-    left: list[Seat] = [(agent, each) for agent, names in offers.items() for each in names if first.get(agent) != each]
+    left: list[Seat] = [(agent, name) for agent, names in offers.items() for name in names if first.get(agent) != name]
     while left and len(seats) < size:
         perspectives, times = {name for _, name in seats}, Counter(agent for agent, _ in seats)
         best = min(left, key=lambda seat: (seat[1] in perspectives, times[seat[0]]))
@@ -78,7 +78,7 @@ def _place(agent: str, offers: dict[str, list[str]], taken: dict[str, str], aske
 
 def _by_fit(applicant: Applicant, request: str) -> list[str]:
     found = _nearness(applicant.definition, request, applicant.perspectives)
-    return [name for _, name in sorted(found, key=lambda each: -each[0])]
+    return [name for _, name in sorted(found, key=lambda offer: -offer[0])]
 
 
 def _nearness(definition: Definition, request: str, memories: PerspectiveMemories) -> list[tuple[float, str]]:
@@ -102,7 +102,7 @@ def _remembered(request: str, memories: PerspectiveMemories) -> dict[str, float]
     Only the perspective with the nearest memory is returned. So what several perspectives know alike, and what many
     memories are near to by chance, says little.
     """
-    texts = list(dict.fromkeys(each.text for some in memories.values() for each in some))
+    texts = list(dict.fromkeys(memory.text for some in memories.values() for memory in some))
     near = dict(zip(texts, relevance_of(request, texts).tolist(), strict=True))
     best = {name: max(memory.share * near[memory.text] for memory in some) for name, some in memories.items()}
     order = sorted(best, key=lambda name: -best[name])

@@ -70,7 +70,7 @@ def used(routed: TaskRouted) -> MemoriesUsed | None:
     """Return the event that records the orchestrator's use of routing memories in a routing; None if it used none."""
     if not routed.recalled:
         return None
-    uses = tuple(Use(memory_id=each, method="similarity") for each in routed.recalled)
+    uses = tuple(Use(memory_id=memory_id, method="similarity") for memory_id in routed.recalled)
     fields = {"agent_id": ORCHESTRATOR, "assignment_id": routed.event_id, "perspective": ROUTING, "uses": uses}
     return MemoriesUsed.following(routed, **fields)
 
@@ -86,7 +86,7 @@ def routing_memory(state: TaskState) -> MemoryContent | None:
     None if no agent worked on the task, or if the request is empty or the task has not ended.
     """
     task = state.task
-    names = tuple(dict.fromkeys(each.agent_id for each in state.present))
+    names = tuple(dict.fromkeys(assignment.agent_id for assignment in state.present))
     if task is None or not names or task.ended_at is None or not subject(task).strip():
         return None
     seconds = (task.ended_at - task.submitted_at).total_seconds()

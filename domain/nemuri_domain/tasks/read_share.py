@@ -47,7 +47,7 @@ def taken(chunks: Sequence[DetailPoint], passages: Sequence[Detail]) -> Share | 
     if not chunks:
         return None
     distinct = {(detail.document, detail.ref, detail.start): detail for detail in passages}.values()
-    length = sum(each.end - each.start for each in distinct)
+    length = sum(passage.end - passage.start for passage in distinct)
     whole = sum(chunk.detail.end - chunk.detail.start for chunk in chunks)
     touched = sum(any(within(passage, chunk.detail) for passage in distinct) for chunk in chunks)
     return Share(touched, len(chunks), length / whole if whole else 1.0)
@@ -57,18 +57,18 @@ def share_read(state: TaskState) -> Share | None:
     """Return the share of the documents that all answers of the current attempt have read together; None without
     documents or an answer.
     """
-    answered = [each for each in state.present if each.answer is not None]
+    answered = [assignment for assignment in state.present if assignment.answer is not None]
     if state.task is None or not answered:
         return None
-    if overviews := [each.overview for each in answered if each.overview is not None]:
+    if overviews := [assignment.overview for assignment in answered if assignment.overview is not None]:
         widest = max(overviews, key=lambda overview: overview.share)
         return Share(widest.parts_read, widest.parts, widest.share)
-    return taken(state.task.details, [passage for each in answered for passage in each.details])
+    return taken(state.task.details, [passage for assignment in answered for passage in assignment.details])
 
 
 def overview_of(state: TaskState) -> Overview | None:
     """Return how the current attempt's answer about the documents as a whole was made; None if it is not about them."""
-    return next((each.overview for each in state.present if each.overview is not None), None)
+    return next((assignment.overview for assignment in state.present if assignment.overview is not None), None)
 
 
 def with_read_note(answer: str, state: TaskState) -> str:
@@ -85,7 +85,7 @@ def with_read_note(answer: str, state: TaskState) -> str:
 
 def unread_in_words(overview: Overview) -> str:
     """Return the unread parts of the documents in words; "" if all were read. At most `_NAMED` are named."""
-    named = [_extent(each) for each in overview.unread[:_NAMED]]
+    named = [_extent(detail) for detail in overview.unread[:_NAMED]]
     left = len(overview.unread) - len(named)
     return "; ".join([*named, f"+{left}"] if left else named)
 

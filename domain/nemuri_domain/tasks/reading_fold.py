@@ -82,7 +82,7 @@ def condensed_chunks(task: Task | None, event: NotesCondensed) -> range:
 
 def _added(spent: Iterable[Usage], usage: Usage) -> tuple[Usage, ...]:
     """Return the usage by model, with the usage of one more event."""
-    known = {each.model: each for each in spent}
+    known = {spending.model: spending for spending in spent}
     before = known.get(usage.model)
     known[usage.model] = Usage.together([before, usage]) if before else usage
     return tuple(known.values())

@@ -57,10 +57,12 @@ def joined(details: Sequence[Detail]) -> tuple[Detail, ...]:
 
 def _affordable(sizes: Sequence[int], documents: Sequence[str], budget: int) -> frozenset[int]:
     """Return the indices of the chunks that are read. Each document keeps at least one chunk, whatever the budget."""
-    places = [[index for index, _ in group] for _, group in groupby(enumerate(documents), key=lambda each: each[1])]
+    places = [
+        [index for index, _ in group] for _, group in groupby(enumerate(documents), key=lambda document: document[1])
+    ]
     share = min(1.0, budget / sum(sizes))
     while True:
         chosen = [index[at] for index in places for at in evenly(len(index), max(1, int(len(index) * share)))]
-        if sum(sizes[each] for each in chosen) <= budget or len(chosen) == len(places):
+        if sum(sizes[document] for document in chosen) <= budget or len(chosen) == len(places):
             return frozenset(chosen)
         share *= 0.95

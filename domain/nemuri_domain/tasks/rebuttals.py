@@ -48,10 +48,10 @@ def others_than(request: RebuttalRequested, state: TaskState) -> tuple[Voice, tu
     if voices is None or state.task is None or request.attempt != state.task.attempt:
         return None
     bare = [voice.model_copy(update={"answer": without_citations(voice.answer)}) for voice in voices]
-    mine = [each for each in bare if _seat(each) == _seat(request)]
+    mine = [voice for voice in bare if _seat(voice) == _seat(request)]
     if not mine or mine[0].revision is not None:
         return None
-    others = (each.model_copy(update={"revision": None}) for each in bare if each is not mine[0])
+    others = (voice.model_copy(update={"revision": None}) for voice in bare if voice is not mine[0])
     return mine[0], tuple(others)
 
 

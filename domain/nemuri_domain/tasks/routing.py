@@ -250,7 +250,7 @@ def _whole(task: Task, of: Market, evidence: Evidence) -> Ranking:
     known = {
         text: AgentKnowledge.of(of, text) for text in dict.fromkeys((request_of(task), *(text for text, _ in told)))
     }
-    above = None if one_field else max(margin(of, known[text], each) for text, each in told)
+    above = None if one_field else max(margin(of, known[text], name) for text, name in told)
     return ranked(of, known[request_of(task)], fit, evidence.sharpness, {}, above)
 
 

@@ -81,7 +81,7 @@ class Grounds:
         """
         if cites_details(self.answer):
             return "observed"
-        if any(each != "inferred" for each in self.used):
+        if any(method != "inferred" for method in self.used):
             return "told"
         stated = {
             term
@@ -96,9 +96,9 @@ class Grounds:
 
 def cited_documents(work: Assignment) -> tuple[str, ...]:
     """Return the names of the documents that an assignment's answer cites, each once."""
-    labels = {f"d{number}": each.document for number, each in enumerate(work.details, 1)}
+    labels = {f"d{number}": detail.document for number, detail in enumerate(work.details, 1)}
     return tuple(dict.fromkeys(labels[label] for label in cited_labels(work.answer or "", labels)))[:32]
 
 
 def _share(part: Sequence[str], whole: Collection[str]) -> float:
-    return sum(each in whole for each in part) / len(part) if part else 0.0
+    return sum(word in whole for word in part) / len(part) if part else 0.0

@@ -15,11 +15,11 @@ def costs(state: TaskState) -> tuple[Cost, ...]:
     for step, usage in _calls(state):
         if usage is not None:
             calls.setdefault((step, usage.model), []).append(usage)
-    return tuple(Cost(step=step, **dict(Usage.together(each))) for (step, _), each in calls.items())
+    return tuple(Cost(step=step, **dict(Usage.together(usages))) for (step, _), usages in calls.items())
 
 
 def _calls(state: TaskState) -> Iterator[tuple[Step, Usage | None]]:
-    task, work = state.task, [each for _, each in sorted(state.assignments.items())]
+    task, work = state.task, [of_assignment for _, of_assignment in sorted(state.assignments.items())]
     for usage in task.reading_usage if task else ():
         yield "notes" if task and task.plan else "key points", usage
     for usage in task.condensing_usage if task else ():

@@ -94,7 +94,7 @@ class TiersAgent(State):
         """Return the agent with its numbers updated for one memory. `before` is None for a new memory, `after` for a
         removed one.
         """
-        places = [_place(each) for each in (before, after)]
+        places = [_place(memory) for memory in (before, after)]
         if places[0] == places[1]:
             return self
         counts = {"short": self.short, "long": self.long}

@@ -71,7 +71,7 @@ def memories_to_move(short: Sequence[TierMemory], agent: TiersAgent, because: Be
         case "capacity":
             number = len(oldest) - int(capacity(agent, now) * rules.kept_share)
         case "interval":
-            number = sum(now - each.at >= rules.retention_minutes * 60 for each in oldest)
+            number = sum(now - memory.at >= rules.retention_minutes * 60 for memory in oldest)
         case "reflection":
             number = len(oldest) - rules.kept_by_reflection
         case "asked":
@@ -115,9 +115,9 @@ def _reached(near: NDArray[np.bool_], first: int) -> NDArray[np.bool_]:
 
 def _near(memories: Sequence[TierMemory], vectors: Vectors, bound: float) -> NDArray[np.bool_]:
     known = [vectors.get(memory.memory_id) for memory in memories]
-    width = max((len(each) for each in known if each is not None), default=1)
+    width = max((len(vector) for vector in known if vector is not None), default=1)
     nothing = np.zeros(width, np.float32)
-    rows = np.stack([nothing if each is None or len(each) != width else each for each in known] or [nothing])
+    rows = np.stack([nothing if vector is None or len(vector) != width else vector for vector in known] or [nothing])
     cosines: NDArray[Any] = rows @ rows.T
     return cosines[: len(memories), : len(memories)] >= bound - COSINE_TOLERANCE
 

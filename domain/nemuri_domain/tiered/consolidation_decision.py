@@ -43,5 +43,5 @@ def plan_for_mind(
         plan_forgetting(LongTermColumns.of(tiers.long), now, rules),
     )
     mergeable = list(tiers.find(faint.mergeable))
-    compared = vectors([each.memory_id for each in (*moving, *mergeable)])
+    compared = vectors([memory.memory_id for memory in (*moving, *mergeable)])
     return plan_consolidation(because, moving, faint, mergeable, compared, rules)

@@ -40,7 +40,7 @@ def touched(event: AnyAgentEvent) -> frozenset[UUID]:
         case ConsolidationBegun():
             return frozenset((*chain.from_iterable(group.memory_ids for group in event.groups), *event.deleted))
         case MemoriesAccessed():
-            return frozenset(each.memory_id for each in event.accessed)
+            return frozenset(memory_access.memory_id for memory_access in event.accessed)
         case MemoriesErased():
             return frozenset(event.memory_ids)
         case _:
@@ -150,7 +150,7 @@ def _formed(tiers: TieredMind, event: MemoryFormed, moment: float) -> TieredMind
     if tiers.agent is None or event.memory_id in tiers.memories:
         return tiers
     parts = {source: tiers.memories.get(source) for source in event.sources}
-    origins = chain.from_iterable((part and part.sources) or (each,) for each, part in parts.items())
+    origins = chain.from_iterable((part and part.sources) or (memory_id,) for memory_id, part in parts.items())
     memory = TierMemory(
         memory_id=event.memory_id,
         agent_id=event.agent_id,
@@ -165,9 +165,9 @@ def _formed(tiers: TieredMind, event: MemoryFormed, moment: float) -> TieredMind
         worded=event.sequence or 0,
         changed=event.sequence or 0,
     )
-    return tiers.without_memories(each for each, part in parts.items() if part and not part.shared).with_memories(
-        (memory,)
-    )
+    return tiers.without_memories(
+        memory_id for memory_id, part in parts.items() if part and not part.shared
+    ).with_memories((memory,))
 
 
 def _accessed(tiers: TieredMind, event: MemoriesAccessed, moment: float) -> TieredMind:

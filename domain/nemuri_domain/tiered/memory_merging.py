@@ -54,7 +54,7 @@ def extract_memory(memories: Sequence[TierMemory], rules: Consolidation) -> Memo
     whole = len(ordered) == 1 and len(ordered[0].content) <= _WHOLE
     words = [memory.content if whole else _attributed(memory) for memory in ordered]
     plain = dict.fromkeys(normalised(_TIMES.sub("", word)) for word in words)
-    texts = [each for each in plain if each] or [ordered[0].content]
+    texts = [sentence for sentence in plain if sentence] or [ordered[0].content]
     kept = type_of(ordered, rules)
     told = (
         summary(texts[0], most=MOST_SENTENCES, characters=_CHARACTERS, whole=_WHOLE)
@@ -77,7 +77,7 @@ def _attributed(memory: TierMemory) -> str:
         who, marked, said = line.partition(_SAID)
         known = bool(marked) and len(who) <= LABEL_LIMIT
         lines += [f"{who}{_SAID}{sentence}" for sentence in sentences(said)] if known else [line]
-    return _joined(each for each in lines if each)
+    return _joined(text for text in lines if text)
 
 
 def type_of(memories: Sequence[TierMemory], rules: Consolidation) -> Kept:
@@ -166,16 +166,16 @@ def _told(texts: Sequence[str]) -> str:
         best = most_central(left, frozenset())
         if best is None or (picked and len(best.text) > room):
             break
-        left = [each for each in left if each.text != best.text]
+        left = [sentence for sentence in left if sentence.text != best.text]
         picked.append(best.text)
         room -= len(best.text)
-    found = [each.text for each in every]
+    found = [sentence.text for sentence in every]
     return _joined(sorted(picked, key=found.index) or texts[:MOST_SENTENCES])
 
 
 def _joined(told: Iterable[str]) -> str:
     text = ""
-    for each in told:
-        ended = each if _ENDED.search(each) else each + ("。" if is_cjk(each[-1]) else ".")
+    for sentence in told:
+        ended = sentence if _ENDED.search(sentence) else sentence + ("。" if is_cjk(sentence[-1]) else ".")
         text += ended if not text or text[-1] in "。！？｡」』" else f" {ended}"
     return text

@@ -93,16 +93,16 @@ def plan_forgetting(fading: LongTermColumns, now: float, rules: TiersPolicy) -> 
     strength = fading.importance * recency(fading.at, now, rules.retrieval.decay_per_hour)
     factor = decay_factor(fading, now, rules)
     old = (now - fading.at >= long.min_age_hours * SECONDS_PER_HOUR) & ~fading.fixed
-    weakest = [int(each) for each in _ranked(fading, factor, strength) if not fading.fixed[each]]
+    weakest = [int(row) for row in _ranked(fading, factor, strength) if not fading.fixed[row]]
     gone = old & (fading.access_count == 0) & (strength < long.delete_below)
-    deleted = [each for each in weakest if gone[each]][: long.at_once]
+    deleted = [row for row in weakest if gone[row]][: long.at_once]
     over = count - len(deleted) - long.capacity
     if over > 0:
         chosen = set(deleted)
-        deleted += [each for each in weakest if each not in chosen][: min(over, long.at_once - len(deleted))]
+        deleted += [row for row in weakest if row not in chosen][: min(over, long.at_once - len(deleted))]
     dropped, merging = set(deleted), old & (factor < long.merge_below)
-    mergeable = [each for each in weakest if merging[each] and each not in dropped][: long.at_once]
-    return ForgettingPlan(tuple(fading.ids[each] for each in deleted), tuple(fading.ids[each] for each in mergeable))
+    mergeable = [row for row in weakest if merging[row] and row not in dropped][: long.at_once]
+    return ForgettingPlan(tuple(fading.ids[row] for row in deleted), tuple(fading.ids[row] for row in mergeable))
 
 
 def groups_to_merge(memories: Sequence[TierMemory], vectors: Vectors, rules: TiersPolicy) -> tuple[Group, ...]:
@@ -117,7 +117,7 @@ def _ranked(fading: LongTermColumns, factor: Numbers, strength: Numbers) -> NDAr
     """Return the row indexes from the weakest to the strongest memory: by decay factor, then by strength, age and
     id.
     """
-    ids = np.array([each.int for each in fading.ids], object)
+    ids = np.array([memory_id.int for memory_id in fading.ids], object)
     by_id = np.argsort(ids, kind="stable")
     order = np.lexsort((fading.at[by_id], strength[by_id], factor[by_id]))
     return np.asarray(by_id[order])

@@ -91,17 +91,17 @@ def rank(
         if pattern.types:
             mine &= np.isin(rows["type"], [TYPES.index(kind) for kind in pattern.types])
         wanted |= _best(mine, scores, pattern.top * CANDIDATES_PER_RESULT)
-    chosen = sorted(map(int, np.flatnonzero(wanted)), key=lambda each: (-scores[each], index.ids[each]))
+    chosen = sorted(map(int, np.flatnonzero(wanted)), key=lambda row: (-scores[row], index.ids[row]))
     return [
         ScoredMemory(
-            index.id(each),
-            LAYERS[rows["layer"][each]],
-            float(relevance[each]),
-            float(fresh[each]),
-            float(rows["importance"][each]),
-            float(scores[each]),
+            index.id(row),
+            LAYERS[rows["layer"][row]],
+            float(relevance[row]),
+            float(fresh[row]),
+            float(rows["importance"][row]),
+            float(scores[row]),
         )
-        for each in chosen
+        for row in chosen
     ]
 
 

@@ -69,7 +69,7 @@ class Credentials(NamedTuple):
 
 def servers(url: str) -> list[str]:
     """Return the addresses in a comma-separated list, with user names and passwords removed."""
-    parts = (each.strip().rpartition("@") for each in url.split(","))
+    parts = (address.strip().rpartition("@") for address in url.split(","))
     return [f"{named.partition('://')[0]}://{host}" if named else host for named, _, host in parts]
 
 

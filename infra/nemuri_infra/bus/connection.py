@@ -251,4 +251,6 @@ def jetstream_needed(url: str) -> Iterator[None]:
 
 def _address(url: str) -> str:
     """Return the host and port of each address, without credentials."""
-    return ", ".join(urlsplit(each.strip()).netloc.rpartition("@")[2] or each.strip() for each in url.split(","))
+    return ", ".join(
+        urlsplit(address.strip()).netloc.rpartition("@")[2] or address.strip() for address in url.split(",")
+    )

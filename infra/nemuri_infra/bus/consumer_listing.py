@@ -29,4 +29,4 @@ async def durable_consumers(log: Log) -> list[ConsumerInfo]:
     """Return the durable consumers of the log's stream and of the timer stream."""
     streams = (log.subjects.stream, log.subjects.timers_stream)
     found = [consumer_info for stream in streams for consumer_info in await consumers_of(log.stream, stream)]
-    return [each for each in found if each.config.durable_name]
+    return [consumer for consumer in found if consumer.config.durable_name]

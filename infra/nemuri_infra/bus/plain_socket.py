@@ -38,7 +38,7 @@ def connect(where: "HookSettings", limit: float | None = None) -> "PlainConnecti
     (including `TimeoutError`) if no server accepts the connection.
     """
     end = float("inf") if limit is None else time.monotonic() + limit
-    addresses = [each.strip() for each in where.nats_address.split(",")]
+    addresses = [server.strip() for server in where.nats_address.split(",")]
     trouble: Exception = PlainError("no NATS server is configured")
     for number, address in enumerate(addresses):
         share = min(ANSWER_SECONDS, end - time.monotonic()) / (len(addresses) - number)
@@ -133,7 +133,7 @@ class PlainConnection:
         from nemuri_infra.bus.access import Access, AccessError
 
         ca, ours, key = (
-            Path(each) if each else None for each in (where.nats_ca, where.nats_certificate, where.nats_key)
+            Path(path) if path else None for path in (where.nats_ca, where.nats_certificate, where.nats_key)
         )
         try:
             context = Access(ca, ours, key).tls() or ssl.create_default_context()

@@ -205,7 +205,7 @@ class Pull:
             self.news.clear()
             if self.failure is not None:
                 raise self.failure
-            for stretch in [each for each in self.asked if each.unheard]:
+            for stretch in [request for request in self.asked if request.unheard]:
                 await asyncio.sleep(REPEAT_SECONDS)  # no event tells when all servers know the consumer
                 await self._request(stretch)
         return self.asked.popleft() if self.asked[0].ended else self.asked[0]
@@ -229,7 +229,7 @@ class Pull:
         self.received += 1
         if message.metadata.sequence.consumer != self.received:
             raise InterruptedPullError("a message of the log was lost on the way")
-        stretch = next((each for each in self.asked if not each.ended), None)
+        stretch = next((request for request in self.asked if not request.ended), None)
         if stretch is None:
             raise InterruptedPullError("the server sent a message that was not requested")
         stretch.messages.append(message)

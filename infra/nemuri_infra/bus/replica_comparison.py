@@ -74,10 +74,10 @@ async def _digests(log: Log, stream: str, server: str | None, until: int, told: 
         pull = await reader_on(stack, log, stream, server)
         patience = LAGGING_SECONDS
         while last < until:
-            for each in (messages := await pull.present()):
-                last = each.metadata.sequence.stream
+            for message in (messages := await pull.present()):
+                last = message.metadata.sequence.stream
                 if last <= until:
-                    found[last] = _digest(each)
+                    found[last] = _digest(message)
             told(min(last, until))
             if not messages:
                 if not patience:
@@ -116,9 +116,9 @@ def _compared(stream: str, copies: dict[str, "array[int]"]) -> Replicas:
             for name, digest in zip(names, digests, strict=True):
                 if digest != agreed:
                     damaged[name].append(sequence)
-    return Replicas(stream, messages, {name: tuple(each) for name, each in damaged.items()})
+    return Replicas(stream, messages, {name: tuple(sequences) for name, sequences in damaged.items()})
 
 
 def _majority(digests: Sequence[int]) -> tuple[int, int]:
     """Return the most frequent digest with its number of copies. Of equally frequent ones a present message counts."""
-    return max(Counter(digests).items(), key=lambda each: (each[1], each[0] != 0, each[0]))
+    return max(Counter(digests).items(), key=lambda count: (count[1], count[0] != 0, count[0]))

@@ -71,8 +71,8 @@ class ForkServer:
 
     def run(self) -> None:
         """Fork children until the control socket is closed. In a child this never returns."""
-        for each in (self._woken, self._wakes):
-            each.settimeout(0)
+        for end in (self._woken, self._wakes):
+            end.settimeout(0)
         signal.set_wakeup_fd(self._wakes.fileno())
         signal.signal(signal.SIGCHLD, lambda *_: None)
         self._selector.register(self._control, selectors.EVENT_READ)
@@ -130,8 +130,8 @@ class ForkServer:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         self._selector.close()
-        for each in (self._control, self._wakes, self._woken, *self._connections.values()):
-            each.close()
+        for open_socket in (self._control, self._wakes, self._woken, *self._connections.values()):
+            open_socket.close()
 
 
 def _answer(connection: socket.socket, number: int) -> None:

@@ -299,7 +299,7 @@ class EmbeddedNats:
         except psutil.Error:
             return None
         listening = (connection.laddr.port for connection in found if connection.status == psutil.CONN_LISTEN)
-        monitoring = next((each for each in listening if each not in others), None)
+        monitoring = next((open_port for open_port in listening if open_port not in others), None)
         if monitoring is not None and self.pid is not None:
             self._monitoring = self.pid, monitoring
         return monitoring
@@ -381,7 +381,7 @@ class EmbeddedNatsCluster:
 
 
 def _unwritable(health: str | None) -> bool:
-    return health is not None and any(each in health for each in UNWRITABLE)
+    return health is not None and any(message in health for message in UNWRITABLE)
 
 
 def _url(port: int, secret: str | None) -> str:

@@ -120,8 +120,8 @@ def reachable_programs(root: Path, programs: Path, libraries: Path) -> Path:
 
 def _is_open(folder: Path) -> bool:
     """Return whether everybody can enter the folder and all folders above it, and read the files in the folder."""
-    passable = all(each.stat().st_mode & stat.S_IXOTH for each in (folder, *folder.parents))
-    return passable and all(each.stat().st_mode & stat.S_IROTH for each in (folder, *folder.iterdir()))
+    passable = all(path.stat().st_mode & stat.S_IXOTH for path in (folder, *folder.parents))
+    return passable and all(path.stat().st_mode & stat.S_IROTH for path in (folder, *folder.iterdir()))
 
 
 def _fingerprint(*folders: Path) -> str:

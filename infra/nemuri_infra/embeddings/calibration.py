@@ -89,7 +89,7 @@ class Calibration:
         found = cls(centre, 1.0, len(rows), source)
         cosines = found.centred(asked) @ found.centred(answers).T
         languages = zip(LANGUAGES, BUILT_IN_RELATED, strict=True)
-        scale = max(_standing_out(cosines[each, each]) / usual for each, usual in languages)
+        scale = max(_standing_out(cosines[language, language]) / usual for language, usual in languages)
         return cls(centre, max(LEAST_SCALE, scale), len(rows), source)
 
     @classmethod

@@ -89,7 +89,7 @@ def _prompts(transformer: Any) -> Prompts:
     """Return the prompts in front of queries and documents, found as the library finds them."""
     known: dict[str, str] = transformer.prompts
     default = known.get(transformer.default_prompt_name or "", "")
-    document = next((known[each] for each in ("document", "passage", "corpus") if each in known), default)
+    document = next((known[pair] for pair in ("document", "passage", "corpus") if pair in known), default)
     return Prompts(known.get("query", default), document)
 
 

@@ -40,7 +40,7 @@ def log_safe(error: BaseException) -> str:
 
 def code_locations(trace: TracebackType | None) -> list[str]:
     """Return the code locations of a traceback as texts, outermost call first. They contain no data."""
-    return [f"{each.filename}:{each.lineno} {each.name}" for each in traceback.extract_tb(trace)]
+    return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(trace)]
 
 
 def first_line(error: BaseException) -> str:

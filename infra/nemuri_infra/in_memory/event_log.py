@@ -161,7 +161,7 @@ class InMemoryLog(Log):
         [pattern] = self.subjects.of_kind(kind)
         matches = _expression(pattern).fullmatch
         subjects = (subject for subject, sequences in self._messages.by_subject.items() if sequences)
-        return frozenset(filter(None, (self.subjects.agent_of(each) for each in subjects if matches(each))))
+        return frozenset(filter(None, (self.subjects.agent_of(subject) for subject in subjects if matches(subject))))
 
     @override
     async def delete(self, sequence: int) -> None:
@@ -203,7 +203,9 @@ class InMemoryLog(Log):
                 continue
             if not parked.covers(event.event_id, sequence):
                 events.append(event)
-        kept = [each for each in unreadable if not parked.covers(each.message_id, each.sequence)]
+        kept = [
+            bad_message for bad_message in unreadable if not parked.covers(bad_message.message_id, bad_message.sequence)
+        ]
         return Batch(tuple(events), tuple(kept), after, until)
 
 

@@ -89,7 +89,7 @@ class CallBudgets:
 
 
 def _bytes(_: tuple[str, int], spent: CallBudget) -> int:
-    texts = [each for (_, asked), reply in spent.replies.items() for each in (*asked.texts, reply.value.text)]
+    texts = [text for (_, asked), reply in spent.replies.items() for text in (*asked.texts, reply.value.text)]
     return sum(map(getsizeof, texts)) + REPLY_BYTES * len(spent.replies)
 
 

@@ -54,8 +54,8 @@ def quotes(details: Sequence[Source], request: int, asked: Sequence[str], wanted
         and not _only_announces(sentences)
         and not all(is_echo(sentence.text, asked) or is_part_of_item(sentence.text, listed) for sentence in sentences)
     ]
-    found.sort(key=lambda each: -each[0])
-    scores = iter(worths([each for _, _, some in found for each in some], wanted))
+    found.sort(key=lambda passage: -passage[0])
+    scores = iter(worths([passage for _, _, some in found for passage in some], wanted))
     made = list[Quote]()
     for index, (relevance, label, sentences) in enumerate(found):
         worth = [next(scores) for _ in sentences]
@@ -99,21 +99,23 @@ def merged(
     said, known = scores[: len(documents)], scores[len(documents) :]
     best = max(said, default=0)
     ranked = [(document.relevance, document.passage) for document in documents if best or related]
-    ranked += [(score / best if best else score, each) for score, each in zip(known, remembered, strict=True) if score]
-    ranked.sort(key=lambda each: -each[0])
+    ranked += [
+        (score / best if best else score, source) for score, source in zip(known, remembered, strict=True) if score
+    ]
+    ranked.sort(key=lambda passage: -passage[0])
     return _fitting(ranked, most, characters)
 
 
 def _fitting(ranked: Sequence[tuple[float, Passage]], most: int, characters: int) -> list[Passage]:
     chosen, left = list[Passage](), characters
     least = ranked[0][0] * LEAST_RELEVANCE if ranked else 0
-    for relevance, each in ranked:
+    for relevance, passage in ranked:
         if len(chosen) == most or relevance < least:
             break
-        if any(is_alike(each, other) for other in chosen) or (chosen and len(each.text) > left):
+        if any(is_alike(passage, other) for other in chosen) or (chosen and len(passage.text) > left):
             continue
-        chosen.append(each)
-        left -= len(each.text)
+        chosen.append(passage)
+        left -= len(passage.text)
     return chosen
 
 
@@ -126,7 +128,7 @@ def _sentences(source: Source, start: int, end: int, kind: str, introduction: st
         text = flatten_layout(f"{introduction}\n{text}").strip().splitlines()[-1]
     elif kind == "item" and introduction:
         above = (normalised(line[marker_end(line, 0, len(line)) :]).strip() for line in introduction.splitlines())
-        names = [each for each in above if each and not each.endswith(_STATED)]
+        names = [sentence for sentence in above if sentence and not sentence.endswith(_STATED)]
         text = _SEPARATOR.join((*names, text[marker_end(text, 0, len(text)) :]))
     return passages(source.label, text)
 

@@ -51,12 +51,13 @@ def quoted_answer(
     # A memory with a note is outdated, and the newer one that says so is among the memories.
     current = [memory for memory in memories if not memory.note]
     signs = contradictions(
-        question, *([(each.label, each.text) for each in some if not each.succeeded_by] for some in (current, details))
+        question,
+        *([(source.label, source.text) for source in some if not source.succeeded_by] for some in (current, details)),
     )
     remembered = _demoted(telling(current, asked), signs)
     later = {memory.label: memory.succeeded_by for memory in current if memory.succeeded_by}
-    found = [newer_first(each, later) for each in _found(question, items, details, remembered, at_hand, later)]
-    chosen = [passage for each in found for passage in each]
+    found = [newer_first(quoted, later) for quoted in _found(question, items, details, remembered, at_hand, later)]
+    chosen = [passage for quoted in found for passage in quoted]
     if not chosen:
         near = _nearest(current, remembered, question)
         return Answer(_nothing(language, near, partly_read=partly_read), (), complete=True, signs=signs)
@@ -133,7 +134,7 @@ def _nearest(memories: Sequence[Source], passages: Sequence[Passage], question: 
 def _fitting(candidates: Sequence[Passage], question: str, later: Mapping[str, str]) -> list[Passage]:
     """Return the passages that are surely about what a question asks."""
     relevant = relevances(candidates, question, later)
-    return [each for each, value in zip(candidates, relevant, strict=True) if value >= ANSWERS]
+    return [candidate for candidate, value in zip(candidates, relevant, strict=True) if value >= ANSWERS]
 
 
 def _quotes(

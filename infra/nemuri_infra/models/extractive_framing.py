@@ -88,6 +88,6 @@ def substance(answer: str, question: str = "") -> str:
         said = line[start:].strip()
         if said in left_out or said.startswith(tuple(NEAREST.values())):
             continue
-        mark = next((each for each in _OLDER.values() if said.startswith(each)), "")
+        mark = next((opening for opening in _OLDER.values() if said.startswith(opening)), "")
         kept.append(line[:start] + said.removeprefix(mark) if mark else line)
     return without_citations("\n".join(kept))

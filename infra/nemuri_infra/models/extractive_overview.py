@@ -50,7 +50,9 @@ _NONE: Final = {
 }
 _LEFT: Final = {"en": "({left} more are left out here.)", "ja": "（ほかに{left}件ありますが、ここでは省略しました。）"}
 _NUMBER: Final = {"en": "{number} found.", "ja": "{number}件見つかりました。"}
-FRAMING: Final = frozenset((*(each for texts in _INTRODUCTION.values() for each in texts.values()), *_NONE.values()))
+FRAMING: Final = frozenset(
+    (*(phrase for texts in _INTRODUCTION.values() for phrase in texts.values()), *_NONE.values())
+)
 """Sentences that frame the quotes. They are no statements of the documents."""
 
 _SIDES = (
@@ -70,7 +72,7 @@ def notes(request: str, kind: OverviewKind, sources: Sequence[Source], tokens: i
     whole = kind in {"list", "count"} and bool(subject)
     ordered = matching(said, subject) if whole else most_telling(said, subject)
     chosen = _fitting(ordered, tokens - _MORE_ROOM if whole else tokens)
-    found = [NoteText(each.text, (sources[each.source].label,)) for each in chosen]
+    found = [NoteText(sentence.text, (sources[sentence.source].label,)) for sentence in chosen]
     if whole and len(chosen) < len(ordered):
         told = _MORE["ja" if re.search(r"[ぁ-ん]", request) else "en"].format(left=len(ordered) - len(chosen))
         found.append(NoteText(told, tuple(source.label for source in sources)))

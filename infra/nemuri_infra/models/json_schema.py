@@ -69,7 +69,7 @@ def mismatch(value: object, kind: JsonType, index: str = "") -> str:
     """
     name = index or "the value"
     if "anyOf" in kind:
-        reasons = [mismatch(value, each, index) for each in kind["anyOf"]]
+        reasons = [mismatch(value, option, index) for option in kind["anyOf"]]
         return "" if "" in reasons else reasons[0]
     wanted = str(kind.get("type"))
     if wanted in _TYPES and (
@@ -79,7 +79,7 @@ def mismatch(value: object, kind: JsonType, index: str = "") -> str:
     if "enum" in kind and value not in kind["enum"]:
         return f"{name} must be one of {', '.join(map(str, kind['enum']))}"
     if isinstance(value, list):
-        found = (mismatch(each, kind.get("items", {}), f"{name}[{index}]") for index, each in enumerate(value))
+        found = (mismatch(element, kind.get("items", {}), f"{name}[{index}]") for index, element in enumerate(value))
         return next((reason for reason in found if reason), "")
     return _record_mismatch(value, kind, index) if isinstance(value, dict) else ""
 
@@ -94,5 +94,5 @@ def _record_mismatch(value: Mapping[str, object], kind: JsonType, index: str) ->
         for name in value:
             if name not in properties:
                 return f"{prefix}{name} is unknown; known: {', '.join(properties)}"
-    found = (mismatch(each, properties.get(name, {}), f"{prefix}{name}") for name, each in value.items())
+    found = (mismatch(element, properties.get(name, {}), f"{prefix}{name}") for name, element in value.items())
     return next((reason for reason in found if reason), "")

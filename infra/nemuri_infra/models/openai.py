@@ -142,8 +142,8 @@ class OpenAIChat:
         choice = body.choices[0]
         text = without_nul(choice.message.content or "")
         calls = tuple(
-            tool_call(each.id or f"call_{index}", each.function.name, each.function.arguments, request)
-            for index, each in enumerate(choice.message.tool_calls or (), len(request.turns))
+            tool_call(call.id or f"call_{index}", call.function.name, call.function.arguments, request)
+            for index, call in enumerate(choice.message.tool_calls or (), len(request.turns))
         )
         if self._support.refused("tools"):
             calls, request = calls_in_text(text, request), without_tools(request)

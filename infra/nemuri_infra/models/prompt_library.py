@@ -61,7 +61,7 @@ class Prompt(PromptText):
 @cache
 def prompt(name: str) -> Prompt:
     """Return the prompt of a name. Its file is read once. Raises `PromptError` if there is none or it is malformed."""
-    package = next((each for each in _packages() if name in names_in(each)), None)
+    package = next((candidate for candidate in _packages() if name in names_in(candidate)), None)
     if package is None:
         raise PromptError(f"no prompt has the name {name!r}; there are {', '.join(prompt_names())}")
     text = read_prompt(package, name)
@@ -82,7 +82,7 @@ def _filled(template: str, values: Values) -> str:
     """Return the template with its values. The fences of one message have one mark, which no value can contain."""
     used = [values[name] for name in dict.fromkeys(PLACEHOLDER.findall(template))]
     mark = digest(noted(source) for value in used for source in _sources(value))
-    paragraphs = (_paragraph(each, values, mark) for each in template.split("\n\n"))
+    paragraphs = (_paragraph(paragraph, values, mark) for paragraph in template.split("\n\n"))
     return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
 
 

@@ -100,7 +100,7 @@ def structured_value(text: str, request: ChatRequest) -> Mapping[str, object] | 
     if request.schema is None:
         return None
     kind = request.schema.value
-    return next((each for each in find_objects(text) if not mismatch(each, kind)), None)
+    return next((value for value in find_objects(text) if not mismatch(value, kind)), None)
 
 
 def tool_call(call_id: str, name: str, arguments: object, request: ChatRequest) -> ToolCall:

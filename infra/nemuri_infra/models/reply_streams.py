@@ -39,8 +39,8 @@ async def anthropic_body(name: str, events: AsyncIterator[BaseModel], request: C
     stop: dict[str, Any] = {}
     forwarder = _TextForwarder(request)
     try:
-        async for each in events:
-            match event := each.model_dump():
+        async for piece in events:
+            match event := piece.model_dump():
                 case {"type": "message_start"}:
                     usage |= event["message"]["usage"] or {}
                 case {"type": "content_block_start"}:
@@ -92,8 +92,8 @@ class _Choice:
     def body(self) -> dict[str, Any]:
         """The choice in the form of a completion."""
         calls = [
-            {"id": each["id"], "function": {"name": each["name"], "arguments": each["arguments"]}}
-            for _, each in sorted(self.calls.items())
+            {"id": call["id"], "function": {"name": call["name"], "arguments": call["arguments"]}}
+            for _, call in sorted(self.calls.items())
         ]
         message = {"content": self.content, "refusal": self.refusal or None, "tool_calls": calls or None}
         return {"message": message, "finish_reason": self.finish_reason}
@@ -107,8 +107,8 @@ async def openai_body(name: str, chunks: AsyncIterator[BaseModel], request: Chat
     """
     choice, usage, forwarder = _Choice(), None, _TextForwarder(request)
     try:
-        async for each in chunks:
-            chunk = each.model_dump()
+        async for part in chunks:
+            chunk = part.model_dump()
             usage = chunk.get("usage") or usage
             for piece in chunk.get("choices") or ():
                 delta = piece.get("delta") or {}

@@ -22,7 +22,7 @@ def without_tools(request: ChatRequest) -> ChatRequest:
         part = prompt("tool_results").part({"results": results})
         user.append(part.text)
         labels.append(part.label)
-    told, asked = ("\n\n".join(each for each in parts if each) for parts in (system, user))
+    told, asked = ("\n\n".join(piece for piece in parts if piece) for parts in (system, user))
     return replace(request, system=told, user=asked, tools=(), turns=(), prompts=tuple(labels))
 
 

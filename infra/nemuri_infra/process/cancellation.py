@@ -19,9 +19,9 @@ async def cancel_and_wait(*work: "asyncio.Future[Any]", repeat: float = REPEAT_S
     they have ended.
     """
     cancelled: asyncio.CancelledError | None = None
-    while unfinished := [each for each in work if not each.done()]:
-        for each in unfinished:
-            each.cancel()
+    while unfinished := [task for task in work if not task.done()]:
+        for task in unfinished:
+            task.cancel()
         try:
             await asyncio.wait(unfinished, timeout=repeat)
         except asyncio.CancelledError as error:
@@ -37,11 +37,11 @@ async def run_together(*work: Coroutine[Any, Any, None]) -> None:
     If one fails, or the caller is cancelled, the others are ended by `cancel_and_wait`. Raises the first error. A task
     group would cancel its tasks only once, and wait without end for a task that lost the cancellation.
     """
-    tasks, done = [asyncio.create_task(each) for each in work], set[asyncio.Task[None]]()
+    tasks, done = [asyncio.create_task(coroutine) for coroutine in work], set[asyncio.Task[None]]()
     try:
         if tasks:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
     finally:
         await cancel_and_wait(*tasks)
-    for each in done:
-        each.result()
+    for task in done:
+        task.result()

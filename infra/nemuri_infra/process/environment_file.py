@@ -49,7 +49,7 @@ def environment_text(variables: Mapping[str, str]) -> str:
     for name, value in variables.items():
         if len(value.splitlines()) > 1 or value.splitlines() not in ([], [value]):
             raise EnvironmentFileBroken(f"{name} has several lines, which cannot be stored in a file of variables")
-        if any("\ud800" <= each <= "\udfff" for each in value):
+        if any("\ud800" <= character <= "\udfff" for character in value):
             raise EnvironmentFileBroken(f"{name} is not valid UTF-8")
     return "".join(f"{name}={_quoted(value)}\n" for name, value in variables.items())
 

@@ -50,7 +50,7 @@ class Extension:
 def extensions() -> tuple[Extension, ...]:
     """Return the installed extensions by name. Raises TypeError if an entry point of the group is something else."""
     found = [point.load() for point in entry_points(group=GROUP)]
-    if strange := [each for each in found if not isinstance(each, Extension)]:
+    if strange := [extension for extension in found if not isinstance(extension, Extension)]:
         raise TypeError(f"an entry point of {GROUP} must be an Extension, not {strange[0]!r}")
     return tuple(sorted(found, key=lambda extension: extension.name))
 

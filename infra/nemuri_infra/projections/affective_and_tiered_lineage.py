@@ -52,7 +52,7 @@ class ExperienceLineage:
         Memories of an agent that is erased as a whole are left out. Raises `ProtectedError` for a protected memory.
         """
         places = {row.memory_id: row.sequence for row in await self.read.rows(_FORMED_BY, ids=ids)} if ids else {}
-        events = await self.read.events_at(places[each] for each in ids if each in places)
+        events = await self.read.events_at(places[memory_id] for memory_id in ids if memory_id in places)
         turns, experiences = list[TurnRemembered](), list[ExperienceRecorded | MemoryFormed]()
         steps: Steps = {}
         for event in events:
@@ -65,7 +65,11 @@ class ExperienceLineage:
                     pass
         words = await self._turns(turns) if turns else {}
         words |= await self._experiences(experiences, steps)
-        asked = {each: said for each, said in words.items() if self.found.reasons[Thing("memory", each)] == REQUESTED}
+        asked = {
+            memory_id: said
+            for memory_id, said in words.items()
+            if self.found.reasons[Thing("memory", memory_id)] == REQUESTED
+        }
         await self.read.add_same_texts(asked, steps)
         return steps
 
@@ -95,7 +99,7 @@ class ExperienceLineage:
         gone = {row.memory_id for row in await self.read.rows(_DELETED, ids=ids, level=DELETED)}
         # Keywords are left out, because many turns are compressed to the same few keywords.
         said = {turn.memory_id: embedded_text(turn.reading.trigger, turn.reading.content) for turn in turns}
-        return {each: words for each, words in said.items() if each not in gone}
+        return {turn_id: words for turn_id, words in said.items() if turn_id not in gone}
 
     async def _check_protection(self, turns: Sequence[TurnRemembered]) -> None:
         rows = await self.read.rows(_PROTECTED, ids=[turn.memory_id for turn in turns])
@@ -120,12 +124,12 @@ class ExperienceLineage:
             further = steps[Thing("memory", memory_id)]
             if isinstance(event, ExperienceRecorded):
                 words[memory_id] = event.experience.content
-                self.found.events.update(each for each in (event.causation_id,) if each is not None)
+                self.found.events.update(event_id for event_id in (event.causation_id,) if event_id is not None)
             else:
                 words[memory_id] = event.content
                 further += ((Thing("memory", source), f"is part of memory {memory_id}") for source in event.sources)
             made = (await self._formed_of(event.agent_id)).get(memory_id, ())
-            further += ((Thing("memory", each), f"was formed from memory {memory_id}") for each in made)
+            further += ((Thing("memory", made_id), f"was formed from memory {memory_id}") for made_id in made)
         return words
 
     async def _compressed_of(self, agent_id: str) -> dict[UUID, list[UUID]]:

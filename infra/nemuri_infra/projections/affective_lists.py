@@ -93,7 +93,7 @@ class AffectiveLists:
         query = select(place, size).where(memory.agent_id == agent_id, memory.level < DELETED).group_by(place)
         async with self.database.reading() as connection:
             held = {level: int(number) for level, number in await connection.execute(query)}
-        protected, whole, summary, keywords, archive = (held.get(each, 0) for each in range(DELETED))
+        protected, whole, summary, keywords, archive = (held.get(level, 0) for level in range(DELETED))
         return protected, (whole, summary, keywords, archive)
 
     async def moods(self, agent_id: str, days: int) -> list[MoodPoint]:
@@ -117,8 +117,8 @@ class AffectiveLists:
         async with self.database.reading() as connection:
             ids = list((await connection.execute(query, values)).scalars())
             found = await load(connection, memory, AffectMemory, memory.c.memory_id.in_(ids))
-        known = {each.memory_id: each for each in found}
-        return [known[each] for each in ids if each in known]
+        known = {row.memory_id: row for row in found}
+        return [known[memory_id] for memory_id in ids if memory_id in known]
 
 
 def _plain(words: ColumnElement[str]) -> ColumnElement[str]:

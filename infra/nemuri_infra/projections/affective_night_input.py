@@ -46,7 +46,7 @@ async def night_input(views: Database, agent_id: str, vectors: Vectors, nights: 
             _OF.memory_id, _OF.level, _OF.protected, _OF.recalled, _OF.kept, _OF.zero, _OF.begun, _OF.coefficient,
             _OF.said_at, _OF.recall_count,
         )  # fmt: skip
-        table = MemoryColumns(tuple(each) for each in await connection.execute(select(*columns).where(active)))
+        table = MemoryColumns(tuple(row) for row in await connection.execute(select(*columns).where(active)))
         fresh = [
             *(await connection.execute(select(_OF.memory_id).where(active, _OF.fresh).limit(MOVED_PER_EVENT))).scalars()
         ]
@@ -112,7 +112,7 @@ def _due(agent: AffectAgent, night: int) -> list[ColumnElement[bool]]:
 async def _web(connection: AsyncConnection, active: ColumnElement[bool]) -> list[Tie]:
     query = select(_OF.memory_id, _OF.relations).where(active, func.jsonb_array_length(_OF.relations) > 0)
     rows = [(of, Link.model_validate(link)) for of, links in await connection.execute(query) for link in links]
-    return [Tie(of=of, to=each.to, sort=each.sort) for of, each in rows]
+    return [Tie(of=of, to=row.to, sort=row.sort) for of, row in rows]
 
 
 async def _alike(
@@ -145,7 +145,7 @@ async def _alike(
 
 async def _vectors(connection: AsyncConnection, query: object) -> tuple[list[UUID], NDArray[np.float32]]:
     found = (await connection.execute(query)).all()  # type: ignore[call-overload]
-    return [each.memory_id for each in found], np.array([each.vector.to_numpy() for each in found], np.float32)
+    return [row.memory_id for row in found], np.array([row.vector.to_numpy() for row in found], np.float32)
 
 
 def _near(

@@ -75,7 +75,7 @@ class AffectiveQueries:
         memory = tables.affect_memory
         async with self.database.reading() as connection:
             found = await load(connection, memory, AffectMemory, memory.c.memory_id.in_(ids))
-        return {each.memory_id: each for each in found}
+        return {row.memory_id: row for row in found}
 
     async def words(self, memory_ids: Iterable[UUID]) -> dict[UUID, str]:
         """Return the present text of the memories with these ids by which their topic is compared, by id.
@@ -142,7 +142,7 @@ class AffectiveQueries:
             rows = await connection.execute(_SHARES, {"agent": agent.agent_id, "asked": list(terms)})
             shares = {row.memory_id.bytes: row.share for row in rows}
         async with current_index(self.database, AFFECTIVE, agent.agent_id, vectors) as index:
-            found = np.array([shares.get(each, 0.0) for each in index.ids], np.float32)
+            found = np.array([shares.get(memory_id, 0.0) for memory_id in index.ids], np.float32)
             return chosen(index, agent, found, None, wanted)
 
     async def related(
@@ -162,10 +162,10 @@ class AffectiveQueries:
             """
         )
         ids = list(memory_ids)
-        links = [f'[{{"to": "{each}"}}]' for each in ids]
+        links = [f'[{{"to": "{memory_id}"}}]' for memory_id in ids]
         async with self.database.reading() as connection:
             rows = (await connection.execute(query, {"agent": agent_id, "ids": ids, "links": links})).all()
-        ends = await self.memories({each for row in rows for each in (row.one, row.other)})
+        ends = await self.memories({memory_id for row in rows for memory_id in (row.one, row.other)})
         known = {memory.memory_id: memory for memory in ends.values() if memory.level != DELETED}
         found: dict[UUID, list[tuple[AffectMemory, LinkSort]]] = {memory_id: [] for memory_id in memory_ids}
         for row in rows:

@@ -53,7 +53,7 @@ class Courses:
         chosen = [course.agent_id == agent_id, *([course.finished_at.is_(None)] if running else [])]
         async with self.database.reading() as connection:
             found = await load(connection, tables.course, Course, *chosen)
-        return sorted(found, key=lambda each: (each.begun_at, each.course_id))
+        return sorted(found, key=lambda known_course: (known_course.begun_at, known_course.course_id))
 
     async def course(self, course_id: UUID) -> Course | None:
         """Return a course; None if the id is unknown."""
@@ -65,7 +65,7 @@ class Courses:
         chosen = [] if chapter is None else [_TRIAL.chapter == chapter]
         async with self.database.reading() as connection:
             found = await load(connection, tables.trial, ExerciseState, _TRIAL.course_id == course_id, *chosen)
-        return sorted(found, key=lambda each: each.place)
+        return sorted(found, key=lambda trial: trial.place)
 
     async def answers(self, task_ids: Iterable[UUID]) -> dict[UUID, str]:
         """Return the answers of the tasks with these ids, by id. Tasks without an answer are left out."""
@@ -92,4 +92,4 @@ class Courses:
         erased = exists(select(tables.erased.c.name).where(tables.erased.c.name == cast(_TRIAL.task_id, Text)))
         async with self.database.reading() as connection:
             found = await load(connection, tables.trial, ExerciseState, _TRIAL.due_at.is_not(None), ~is_set, ~erased)
-        return sorted(found, key=lambda each: (str(each.due_at), each.task_id))
+        return sorted(found, key=lambda exercise: (str(exercise.due_at), exercise.task_id))

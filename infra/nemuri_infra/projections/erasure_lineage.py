@@ -118,9 +118,9 @@ class Lineage:
         read, found = LineageReading(self.database, self.log), set[Thing]()
         for some in _chunks(things):
             for sort, query in _KNOWN.items():
-                if names := [each.name for each in some if each.sort == sort]:
+                if names := [thing.name for thing in some if thing.sort == sort]:
                     found.update(Thing(sort, row[0]) for row in await read.rows(query, names=names))  # type: ignore[arg-type]
-            if ids := [each.name for each in some if each.sort == "memory"]:
+            if ids := [thing.name for thing in some if thing.sort == "memory"]:
                 found.update(Thing("memory", row.memory_id) for row in await read.rows(_FORMED_BY, ids=ids))
         return found
 
@@ -140,8 +140,11 @@ class _Walk:
         """
         for some in _chunks(level):
             steps: Steps = {}
-            ids = {sort: [each.name for each in some if each.sort == sort] for sort in ("memory", "task", "agent")}
-            if memories := [each for each in ids["memory"] if isinstance(each, UUID)]:
+            ids = {
+                sort: [dependent.name for dependent in some if dependent.sort == sort]
+                for sort in ("memory", "task", "agent")
+            }
+            if memories := [memory_id for memory_id in ids["memory"] if isinstance(memory_id, UUID)]:
                 steps |= await self._strength.dependents(memories)
                 steps |= await self._lived.dependents(
                     [memory for memory in memories if Thing("memory", memory) not in steps]
@@ -151,11 +154,11 @@ class _Walk:
             if ids["agent"]:
                 steps |= await self._from_agents(ids["agent"])
             for thing in some:
-                for each in steps.get(thing, ()):
-                    yield each
+                for next_thing in steps.get(thing, ()):
+                    yield next_thing
 
     async def _from_tasks(self, ids: Sequence[UUID | str]) -> Steps:
-        steps: Steps = {Thing("task", each): [] for each in ids}
+        steps: Steps = {Thing("task", task_id): [] for task_id in ids}
         for row in await self._read.rows(_LEARNED, ids=ids):
             steps[Thing("task", row.task_id)].append((Thing("memory", row.memory_id), f"learned in task {row.task_id}"))
         for row in await self._read.rows(_LATER, ids=ids):

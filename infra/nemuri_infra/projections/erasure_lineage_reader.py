@@ -51,7 +51,7 @@ class LineageReading:
         places, found = list(dict.fromkeys(sequences)), list[Event]()
         for start in range(0, len(places), CONCURRENT_READS):
             some = await asyncio.gather(*map(self.log.at, places[start : start + CONCURRENT_READS]))
-            found.extend(each for each in some if each is not None)
+            found.extend(event for event in some if event is not None)
         return found
 
     async def events_of(self, agent_id: str, *kinds: type[Event]) -> list[Event]:

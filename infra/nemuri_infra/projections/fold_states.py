@@ -241,7 +241,7 @@ class States:
             return
         chunk = tables.chunk.c
         read = await load(connection, tables.chunk, Chunk, tuple_(chunk.task_id, chunk.ordinal).in_(missing))
-        for task_id, chunks in by_owner((each.task_id, each.ordinal, each) for each in read).items():
+        for task_id, chunks in by_owner((row.task_id, row.ordinal, row) for row in read).items():
             for states in (self.tasks.now, self.tasks.kept):
                 states[task_id] = replace(states[task_id], chunks=states[task_id].chunks.update(chunks))
 
@@ -304,6 +304,6 @@ def _task_state(task: Any, assignments: Iterable[Any], feedback: Iterable[Any]) 
     work, said = map(Assignment.model_validate, assignments), map(Feedback.model_validate, feedback)
     return TaskState(
         None if task is None else Task.model_validate(task),
-        assignments=Map((each.assignment_id, each) for each in work),
-        feedback=Map((each.feedback_id, each) for each in said),
+        assignments=Map((assignment.assignment_id, assignment) for assignment in work),
+        feedback=Map((row.feedback_id, row) for row in said),
     )

@@ -115,12 +115,12 @@ class MindMap(IdentityMap[str, M], Generic[M]):
             memories += some
             wanted = self._in_their_place(some)
         mine = by_owner(
-            (each.agent_id, each.memory_id, each)
-            for each in memories
-            if each.agent_id in names and not self._held(each.agent_id, each.memory_id)
+            (row.agent_id, row.memory_id, row)
+            for row in memories
+            if row.agent_id in names and not self._held(row.agent_id, row.memory_id)
         )
         for minds in (self.now, self.kept):
-            minds.update({each.agent_id: replace(self.none, agent=each) for each in agents})
+            minds.update({state.agent_id: replace(self.none, agent=state) for state in agents})
             for name, found in mine.items():
                 minds[name] = self.held(minds.get(name, self.none), found)
 

@@ -27,7 +27,7 @@ async def journal_page(database: Database, query: JournalQuery) -> JournalView:
         found = found.where(inner.c.causation_id == query.caused_by)
     found = found.order_by(inner.c.sequence.asc() if query.oldest_first else inner.c.sequence.desc())
     async with database.reading() as connection:
-        rows = [each._asdict() for each in await connection.execute(found)]
+        rows = [row._asdict() for row in await connection.execute(found)]
         following: int | None = rows[query.limit - 1]["sequence"] if len(rows) > query.limit else None
         if following is None and sought:
             last = scanned.with_only_columns(entry.sequence).offset(MAX_SCANNED - 1).limit(1)

@@ -37,8 +37,8 @@ async def exclusive_maintenance(database: Database) -> AsyncIterator[AsyncConnec
     own = Database.at(database.url, database.schema, connections=1)
     try:
         async with own.begin() as connection:
-            for each in (*_PATIENT, text(f"SELECT pg_advisory_xact_lock(hashtextextended('{name}', 0))")):
-                await connection.execute(each)
+            for statement in (*_PATIENT, text(f"SELECT pg_advisory_xact_lock(hashtextextended('{name}', 0))")):
+                await connection.execute(statement)
             yield connection
     finally:
         await own.close()

@@ -64,7 +64,7 @@ class IndexedTable:
     @property
     def selected(self) -> str:
         """Return the fields as they stand in a SELECT."""
-        return ", ".join(f"m.{each}" for each in self.fields)
+        return ", ".join(f"m.{name}" for name in self.fields)
 
     def put(self, index: MemoryIndex, rows: Sequence[tuple[Any, ...]], vectors: Vectors) -> None:
         """Insert or update memories in an index. A row has the stored vector (None if there is none yet), the id, and
@@ -161,7 +161,7 @@ class CachedIndex:
 
 
 _PROCESS: ByteCache[IndexKey, CachedIndex] = ByteCache(
-    min(memory_limit() // 6, MOST_BYTES), lambda _, each: each.index.nbytes
+    min(memory_limit() // 6, MOST_BYTES), lambda _, entry: entry.index.nbytes
 )
 """The indexes shared by all services of this process."""
 

@@ -93,12 +93,12 @@ async def _strongest(
         for level, clock in enumerate(clocks)
     ]
     conditions = _conditions(query)
-    parts = [_matching(_listed(query, *each), conditions, query.limit + 1) for each in lists]
+    parts = [_matching(_listed(query, *order), conditions, query.limit + 1) for order in lists]
     places = [_place(row, clocks) for row in await connection.execute(union_all(*parts))]
     places.sort(key=_rank)
     if not conditions:
         return places[: query.limit + 1], None
-    ends = [_listed(query, *each).offset(MAX_SCANNED - 1).limit(1) for each in lists]
+    ends = [_listed(query, *order).offset(MAX_SCANNED - 1).limit(1) for order in lists]
     cut = [_place(row, clocks) for row in await connection.execute(union_all(*(select(e.subquery()) for e in ends)))]
     if not cut:
         return places[: query.limit + 1], None

@@ -79,9 +79,9 @@ class Replay:
             ]
             while told and (told[0].sequence or 0) <= batch.until:
                 events.append(told.popleft())
-            for each in firsts.among(sorted(events, key=lambda event: event.sequence or 0)):
-                if each.agent_id == agent_id and isinstance(each, _OF_MINDS):
-                    self.minds[agent_id] = evolve(self.minds[agent_id], each)  # type: ignore[arg-type]
+            for merged_event in firsts.among(sorted(events, key=lambda event: event.sequence or 0)):
+                if merged_event.agent_id == agent_id and isinstance(merged_event, _OF_MINDS):
+                    self.minds[agent_id] = evolve(self.minds[agent_id], merged_event)  # type: ignore[arg-type]
 
 
 def folded(agent_ids: Collection[str], events: Iterable[Event]) -> dict[str, Mind]:
@@ -90,9 +90,9 @@ def folded(agent_ids: Collection[str], events: Iterable[Event]) -> dict[str, Min
     Tombstones that belong to other agents take effect too.
     """
     minds = dict.fromkeys(agent_ids, Mind())
-    for each in first_of_each(events):
-        if each.agent_id in minds and isinstance(each, _OF_MINDS):
-            minds[each.agent_id] = evolve(minds[each.agent_id], each)  # type: ignore[arg-type]
+    for event in first_of_each(events):
+        if event.agent_id in minds and isinstance(event, _OF_MINDS):
+            minds[event.agent_id] = evolve(minds[event.agent_id], event)  # type: ignore[arg-type]
     return minds
 
 

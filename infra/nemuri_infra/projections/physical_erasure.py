@@ -57,7 +57,7 @@ async def scrub(database: Database) -> tuple[str, ...]:
 
 
 def _names(database: Database) -> list[str]:
-    return [f'"{database.schema}"."{each.name}"' for each in _WORDED]
+    return [f'"{database.schema}"."{table.name}"' for table in _WORDED]
 
 
 async def _tables(connection: AsyncConnection, database: Database) -> None:

@@ -48,10 +48,10 @@ class Unprojectable(Exception):  # noqa: N818 - states a condition
 
         Undecodable messages of clients are ignored.
         """
-        for each in batch.unreadable:
-            if subjects.client_of(each.subject) is None:
-                why = f"event {each.sequence} on {each.subject} cannot be read: {each.reason}"
-                raise cls(why, each.sequence)
+        for message in batch.unreadable:
+            if subjects.client_of(message.subject) is None:
+                why = f"event {message.sequence} on {message.subject} cannot be read: {message.reason}"
+                raise cls(why, message.sequence)
 
 
 class GapError(Exception):

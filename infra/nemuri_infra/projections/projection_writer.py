@@ -198,7 +198,7 @@ class ProjectionWriter:
 
 async def _effective(connection: AsyncConnection, events: Sequence[AnyEvent]) -> list[AnyEvent]:
     """Return the events that are the first with their id and are not erased. All others have no effect."""
-    query = select(tables.journal.c.event_id).where(tables.journal.c.event_id.in_([each.event_id for each in events]))
+    query = select(tables.journal.c.event_id).where(tables.journal.c.event_id.in_([event.event_id for event in events]))
     known = set((await connection.execute(query)).scalars())
     first = first_of_each(events, await erased_among(connection, events))
     return [event for event in first if event.event_id not in known]

@@ -233,6 +233,6 @@ async def _differences(connection: AsyncConnection, table: Table, fresh: str) ->
             SELECT {columns} FROM "{fresh}".{table.name} EXCEPT SELECT {columns} FROM {table.name}) AS missing
         """  # noqa: S608 - names of our own tables and schemas
     )
-    found = [f"{table.name}, {each.side}: {each.row[:300]}" for each in await connection.execute(query)]
+    found = [f"{table.name}, {row.side}: {row.row[:300]}" for row in await connection.execute(query)]
     more = len(found) - MAX_DIFFERENCES
     return found if more <= 0 else [*found[:MAX_DIFFERENCES], f"{table.name}: {more} more"]

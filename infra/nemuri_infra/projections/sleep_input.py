@@ -81,9 +81,9 @@ async def _concerned(connection: AsyncConnection, agent: Agent, session: UUID | 
     found = [(Memory.model_validate(row.state), row) for row in rows if row.state is not None]
     return (
         Agent.model_validate(rows[0].agent),
-        tuple(memory for memory, each in found if each.touched),
-        tuple(memory for memory, each in found if each.faded),
-        frozenset(memory.memory_id for memory, each in found if each.principle),
+        tuple(memory for memory, state in found if state.touched),
+        tuple(memory for memory, state in found if state.faded),
+        frozenset(memory.memory_id for memory, state in found if state.principle),
     )
 
 
@@ -120,7 +120,7 @@ the domain's `is_principle`.
 def held_by(agent: Agent) -> dict[str, list[str]]:
     """Return the principles of an agent's definition as parameters of `IS_PRINCIPLE`."""
     held = [(words, where.level, where.name or "") for words, where in agent.definition.held]
-    return {name: [each[at] for each in held] for at, name in enumerate(HELD)}
+    return {name: [values[at] for values in held] for at, name in enumerate(HELD)}
 
 
 def _concerned_query() -> Select[Any]:
@@ -181,5 +181,5 @@ async def _weakest(connection: AsyncConnection, agent: Agent, limit: int) -> lis
         .limit(limit)
     )
     found = await connection.execute(query, held_by(agent))
-    rows = [dict(each._mapping) for each in found]  # noqa: SLF001 - the documented mapping
+    rows = [dict(row._mapping) for row in found]  # noqa: SLF001 - the documented mapping
     return [PruningCandidate(since=row.pop("since"), memory=Memory.model_validate(row)) for row in rows]

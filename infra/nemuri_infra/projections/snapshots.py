@@ -96,7 +96,7 @@ async def drop_snapshots(database: Database, log: Log) -> None:
 
 async def empty_projections(database: Database) -> None:
     """Delete all rows of the projections and their position."""
-    await database.empty(each.name for each in (*tables.VIEWS, tables.checkpoint))
+    await database.empty(table.name for table in (*tables.VIEWS, tables.checkpoint))
 
 
 @asynccontextmanager

@@ -109,17 +109,19 @@ class StrengthLineage:
         definition.
         """
         known = {row.memory_id: row for row in await self.read.rows(_MEMORIES, ids=ids)}
-        rows = {each: known[each] for each in ids if each in known}
-        steps: Steps = {Thing("memory", each): [] for each in rows}
-        self.found.owners.update((each, row.agent_id) for each, row in rows.items())
-        rows = {each: row for each, row in rows.items() if Thing("agent", row.agent_id) not in self.found.reasons}
+        rows = {memory_id: known[memory_id] for memory_id in ids if memory_id in known}
+        steps: Steps = {Thing("memory", memory_id): [] for memory_id in rows}
+        self.found.owners.update((memory_id, row.agent_id) for memory_id, row in rows.items())
+        rows = {
+            memory_id: row for memory_id, row in rows.items() if Thing("agent", row.agent_id) not in self.found.reasons
+        }
         for row in rows.values():
             if row.source == "definition":
                 raise DefinedError(f"memory {row.memory_id} is a principle in the definition of {row.agent_id}")
         if rows:
             await self._origins(list(rows.values()), steps)
-            asked = [each for each in rows if self.found.reasons[Thing("memory", each)] == REQUESTED]
-            await self.read.add_same_texts({each: rows[each].content for each in asked}, steps)
+            asked = [memory_id for memory_id in rows if self.found.reasons[Thing("memory", memory_id)] == REQUESTED]
+            await self.read.add_same_texts({memory_id: rows[memory_id].content for memory_id in asked}, steps)
             for row in await self.read.rows(_ABSORBED, ids=asked) if asked else ():
                 _add(steps, row.id, Thing("memory", row.memory_id), "is a source of")
             await self._uses(rows, steps)
@@ -149,11 +151,11 @@ class StrengthLineage:
         for row in await self.read.rows(_DREW, ids=ids):
             _add(steps, UUID(row.id), Thing("task", row.task_id), "drew on")
         for row, contents in await self._given(ids):
-            given = [each for each in (row.text, row.request, row.parts, row.details, row.said) if each]
-            for each in contents.keys() & rows.keys():
-                others = (content for other, content in contents.items() if other != each)
-                if quotes(row.written, rows[each].content, [*given, *others]):
-                    _add(steps, each, Thing("task", row.task_id), "quotes")
+            given = [written for written in (row.text, row.request, row.parts, row.details, row.said) if written]
+            for memory_id in contents.keys() & rows.keys():
+                others = (content for other, content in contents.items() if other != memory_id)
+                if quotes(row.written, rows[memory_id].content, [*given, *others]):
+                    _add(steps, memory_id, Thing("task", row.task_id), "quotes")
         for row in await self.read.rows(_LINKED, ids=ids):
             _add(steps, UUID(row.id), Thing("memory", row.memory_id), "came from")
         # The words of a lesson are in the principle that was proposed from it. A principle is erased by its own id.
@@ -168,8 +170,8 @@ class StrengthLineage:
         Each comes with the texts of all memories in its context, by memory id.
         """
         rows = await self.read.rows(_GIVEN, ids=ids)
-        named = {each for row in rows for each in row.retrieved}
-        contents = {each.memory_id: each.content for each in await self.read.rows(_CONTENTS, ids=sorted(named))}
+        named = {memory_id for row in rows for memory_id in row.retrieved}
+        contents = {row.memory_id: row.content for row in await self.read.rows(_CONTENTS, ids=sorted(named))}
         return [(row, {key: contents[key] for key in map(UUID, row.retrieved) if key in contents}) for row in rows]
 
     async def _origins(self, rows: Sequence[Any], steps: Steps) -> None:

@@ -36,7 +36,7 @@ _LINE = (
 async def task_page(database: Database, query: TasksQuery) -> TasksView:
     """Return a page of tasks. It searches the texts of at most `MAX_SCANNED` tasks."""
     async with database.reading() as connection:
-        rows = [each._asdict() for each in await connection.execute(_page(query))]
+        rows = [row._asdict() for row in await connection.execute(_page(query))]
         following = _place(rows[query.limit - 1]) if len(rows) > query.limit else None
         if following is None and query.containing is not None:
             last = (await connection.execute(_scanned(query).offset(MAX_SCANNED - 1).limit(1))).one_or_none()

@@ -10,4 +10,4 @@ def contains_words(column: Any, words: str) -> ColumnElement[bool]:
 
     Words are separated by white space.
     """
-    return and_(*(column.icontains(each, autoescape=True) for each in words.split()))
+    return and_(*(column.icontains(word, autoescape=True) for word in words.split()))

@@ -64,7 +64,7 @@ class TieredQueries:
             return {}
         async with self.database.reading() as connection:
             found = await load(connection, _MEMORY, TierMemory, _OF.memory_id.in_(ids))
-        return {each.memory_id: each for each in found}
+        return {memory.memory_id: memory for memory in found}
 
     async def find_by_prefix(self, agent_id: str, begun: str) -> list[TierMemory]:
         """Return the agent's memories with this id prefix.
@@ -126,7 +126,7 @@ class TieredQueries:
             of = (_OF.agent_id == agent_id, _OF.layer == "short")
             short = await load(connection, _MEMORY, TierMemory, *of)
             tiers, long = (
-                TieredMind(agents[0], Map({each.memory_id: each for each in short})),
+                TieredMind(agents[0], Map({memory.memory_id: memory for memory in short})),
                 agents[0].rules.long_term,
             )
             if agents[0].long < long.forgetting_from * long.capacity:
@@ -160,9 +160,9 @@ async def _fading(connection: AsyncConnection, agent_id: str) -> LongTermColumns
     query = select(_OF.memory_id, _OF.at, _OF.importance, _OF.access_count, fixed.label("fixed"))
     found: list[Any] = list(await connection.execute(query.where(_OF.agent_id == agent_id, _OF.layer == "long")))
     return LongTermColumns(
-        [each.memory_id for each in found],
-        np.array([each.at for each in found], np.float64),
-        np.array([each.importance for each in found], np.float64),
-        np.array([each.access_count for each in found], np.int64),
-        np.array([each.fixed for each in found], bool),
+        [memory.memory_id for memory in found],
+        np.array([memory.at for memory in found], np.float64),
+        np.array([memory.importance for memory in found], np.float64),
+        np.array([memory.access_count for memory in found], np.int64),
+        np.array([memory.fixed for memory in found], bool),
     )

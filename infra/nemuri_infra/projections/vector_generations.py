@@ -45,14 +45,14 @@ class _Sort:
 
 
 _SORTS = (
-    _Sort(tables.memory, tables.memory.c.created, Content, lambda each: embedded_text(each.memory)),
+    _Sort(tables.memory, tables.memory.c.created, Content, lambda content: embedded_text(content.memory)),
     _Sort(
         tables.affect_memory,
         tables.affect_memory.c.worded,
         AffectMemory,
-        lambda each: affect_text(each.trigger, each.content),
+        lambda affect_memory: affect_text(affect_memory.trigger, affect_memory.content),
     ),
-    _Sort(tables.tier_memory, tables.tier_memory.c.worded, TierMemory, lambda each: str(each.content)),
+    _Sort(tables.tier_memory, tables.tier_memory.c.worded, TierMemory, lambda tier_memory: str(tier_memory.content)),
 )
 
 
@@ -131,7 +131,7 @@ async def _words(
         query = selecting(sort.table, sort.record).where(*chosen(sort)).order_by(sort.since).limit(limit)
         rows: list[Any] = await records(connection, sort.record, query)
         found += (EmbeddedText(row.memory_id, getattr(row, sort.since.name), sort.text(row)) for row in rows)
-    return sorted(found, key=lambda each: each.since)[:limit]
+    return sorted(found, key=lambda generation: generation.since)[:limit]
 
 
 def _with_vector(memory: Table, generation: str) -> ColumnElement[bool]:

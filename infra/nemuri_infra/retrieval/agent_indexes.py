@@ -194,5 +194,5 @@ def _principles(agent: Agent, indexed: CachedRetrievalIndex, setting: Setting) -
 
 
 async def _asked(vectors: Vectors, wording: QueryTexts, setting: Setting) -> RetrievalQuery:
-    rows = await vectors.of_queries([each.text for each in wording.every])
+    rows = await vectors.of_queries([query_text.text for query_text in wording.every])
     return RetrievalQuery.of(wording, rows, setting, vectors.comparing.calibration.scale)

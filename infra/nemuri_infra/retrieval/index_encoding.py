@@ -38,7 +38,7 @@ def encode(index: AgentIndex, principles: Iterable[UUID], calibration: str) -> b
             "scopes": rows.scope_names,
             "sources": rows.source_names,
             "conversations": rows.conversation_names,
-            "absorbed": [(each.hex(), other and other.hex()) for each, other in rows.absorbed],
+            "absorbed": [(memory_id.hex(), other and other.hex()) for memory_id, other in rows.absorbed],
             "principles": sorted(map(str, principles)),
             "calibration": calibration,
             "words": MODEL,
@@ -68,8 +68,10 @@ def decode(data: bytes, dimension: int, calibration: str) -> tuple[AgentIndex, s
     ids, active, scopes, sources, conversations, positions, *documents, lengths = arrays[: _ROW_ARRAYS + 1]
     contents, states = ((joined.tobytes(), sizes) for joined, sizes in (documents[:2], documents[2:]))
     rest = arrays[_ROW_ARRAYS + 1 :]
-    names, talks = (tuple((first, name) for first, name in header[each]) for each in ("scopes", "conversations"))
-    absorbed = tuple((bytes.fromhex(each), other and bytes.fromhex(other)) for each, other in header["absorbed"])
+    names, talks = (tuple((first, name) for first, name in header[part]) for part in ("scopes", "conversations"))
+    absorbed = tuple(
+        (bytes.fromhex(memory_id), other and bytes.fromhex(other)) for memory_id, other in header["absorbed"]
+    )
     told = tuple(header["sources"])
     rows = RowArrays(
         ids, active, scopes, sources, names, told, conversations, positions, talks, absorbed, contents, states

@@ -82,7 +82,7 @@ async def _drop_erased(indexed: CachedRetrievalIndex, resources: Resources) -> N
     changes = resources.views.progress.changes
     if len(indexed.index) and changes.excluded > indexed.seen:  # only then anything may have been erased
         erased = await resources.views.everything_erased(after=indexed.seen)
-        if any(each in indexed.index for each in erased.ids):
+        if any(memory_id in indexed.index for memory_id in erased.ids):
             indexed.clear()
 
 

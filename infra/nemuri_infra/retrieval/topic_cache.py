@@ -82,7 +82,7 @@ class TopicCache:
 def _bytes(key: TopicKey, known: KnownTopics) -> int:
     space, agent, (project, domains) = key
     texts = [space, agent, project or "", *domains, *(topic.name for topic in known.topics)]
-    texts += [each.text for some in known.perspectives.values() for each in some]
+    texts += [memory.text for some in known.perspectives.values() for memory in some]
     return sum(map(getsizeof, texts)) + TOPIC_BYTES * len(texts)
 
 

@@ -92,5 +92,5 @@ def _judged(task: JudgedTask, mind: Agent) -> Judged:
     return Judged(task.memory_id, task.text, task.outcomes, influence(now))
 
 
-_PROCESS: ByteCache[Place, Trained] = ByteCache(CACHE_BYTES, lambda _, each: each.model.bytes)
+_PROCESS: ByteCache[Place, Trained] = ByteCache(CACHE_BYTES, lambda _, entry: entry.model.bytes)
 """The regressions shared by all services of this process."""

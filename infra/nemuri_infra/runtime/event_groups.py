@@ -81,6 +81,6 @@ class EventGroups:
             found, alone = [None] * len(group), True
         else:
             alone = False
-        for each, outcome in zip(group, found, strict=True):
-            each.outcome, each.alone = outcome, alone
-            each.done.set()
+        for request, outcome in zip(group, found, strict=True):
+            request.outcome, request.alone = outcome, alone
+            request.done.set()

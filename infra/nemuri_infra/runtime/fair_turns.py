@@ -71,7 +71,7 @@ class _Party:
 
         The retries of a party are spaced like its ended turns, and at most one second apart.
         """
-        pace = sum(1 for each in self.ended if each > now - SPEED_WINDOW_SECONDS) / SPEED_WINDOW_SECONDS
+        pace = sum(1 for moment in self.ended if moment > now - SPEED_WINDOW_SECONDS) / SPEED_WINDOW_SECONDS
         self.due = max(now + 1.0, self.due + 1.0 / max(1.0, pace))
         return min(MAX_DELAY_SECONDS, self.due - now)
 
@@ -138,7 +138,9 @@ class FairSlots:
         if party is None or sequence in party.postponed:
             return
         now = monotonic()
-        party.postponed = {each: due for each, due in party.postponed.items() if due + FORGET_SECONDS > now}
+        party.postponed = {
+            postponed_name: due for postponed_name, due in party.postponed.items() if due + FORGET_SECONDS > now
+        }
         if len(party.postponed) >= MAX_PUT_OFF:
             raise CrowdedError(max(1.0, min(MAX_DELAY_SECONDS, party.delay)))
 
@@ -210,10 +212,10 @@ class FairSlots:
     def _next(self) -> None:
         """Grant the free turns to waiting requests, each to the party that holds the fewest turns."""
         while self.running < self.capacity:
-            waiting = [each for each in self._parties.items() if each[1].line and each[1].running < self.share]
+            waiting = [entry for entry in self._parties.items() if entry[1].line and entry[1].running < self.share]
             if not waiting:
                 return
-            name, party = min(waiting, key=lambda each: each[1].running)
+            name, party = min(waiting, key=lambda entry: entry[1].running)
             self._parties[name] = self._parties.pop(name)  # parties with equally many turns alternate
             waiter = party.line.popleft()
             if not waiter.done():
@@ -231,7 +233,9 @@ class FairSlots:
         """Forget the events whose redelivery was due long ago, and remove the parties that are idle then."""
         now = monotonic()
         for party in self._parties.values():
-            party.postponed = {each: due for each, due in party.postponed.items() if due + FORGET_SECONDS > now}
+            party.postponed = {
+                postponed_name: due for postponed_name, due in party.postponed.items() if due + FORGET_SECONDS > now
+            }
         for name in [*self._parties]:
             if name != next(reversed(self._parties)):
                 self._forget(name)

@@ -58,7 +58,7 @@ class Permissions:
 
         The roles are the services and the kinds of operators: `operator`, `importer`, `eraser` and `provisioner`.
         """
-        found = {name: self._service(each) for name, each in self.services.items()}
+        found = {name: self._service(service) for name, service in self.services.items()}
         found |= {"operator": self._operator(), "importer": self._importer(), "eraser": self._eraser()}
         found |= {"provisioner": self._provisioner()}
         return {role: rights | self._everybody(role) for role, rights in found.items()}
@@ -67,7 +67,7 @@ class Permissions:
         """Return a client's rights: append client events in its own name, upload inputs, send queries and receive
         results.
         """
-        said = self._appending(client, (each for each in EVENTS.values() if issubclass(each, ClientEvent)))
+        said = self._appending(client, (kind for kind in EVENTS.values() if issubclass(kind, ClientEvent)))
         handed_in = publishing(*self._folder(client), *self.store_requests(client))
         return said | self._querying() | handed_in | subscribing(f"{INBOX}.>")
 
@@ -81,7 +81,7 @@ class Permissions:
         return (
             f"{API}.STREAM.INFO.{stream}",
             f"{API}.STREAM.INFO.KV_{result_bucket(self.subjects.namespace)}",
-            *(f"{API}.DIRECT.GET.{stream}.{each}" for each in self._folder(client)),
+            *(f"{API}.DIRECT.GET.{stream}.{name}" for name in self._folder(client)),
         )
 
     def _folder(self, client: str) -> tuple[str, str]:
@@ -91,7 +91,7 @@ class Permissions:
     def durables(self) -> dict[str, tuple[Durable, ...]]:
         """Return the durable consumers of all services, by stream."""
         mine = tuple(filter(None, (service.durable(self.subjects) for service in self.services.values())))
-        timers = tuple(timers_durable(self.subjects, each) for each in TIMER_SERVICES)
+        timers = tuple(timers_durable(self.subjects, service) for service in TIMER_SERVICES)
         return {self.subjects.stream: mine, self.subjects.timers_stream: timers}
 
     def operators_kinds(self) -> frozenset[type[Event]]:
@@ -101,7 +101,7 @@ class Permissions:
         `ConsolidationAsked` are appended by services too.
         """
         said = frozenset[type[Event]]().union(*(service.emits() for service in self.services.values()))
-        left = {each for each in EVENTS.values() if each not in said and not issubclass(each, ClientEvent)}
+        left = {kind for kind in EVENTS.values() if kind not in said and not issubclass(kind, ClientEvent)}
         return frozenset((*left, AgentDefined, ProtectionChanged, ConsolidationAsked))
 
     @property
@@ -233,7 +233,7 @@ class Permissions:
     def _operator(self) -> Rights:
         """Return the rights of an operator: define agents, inspect and repair everything, and act as a client."""
         name = self.subjects.namespace
-        kinds = (*self.operators_kinds(), *(each for each in EVENTS.values() if issubclass(each, ClientEvent)))
+        kinds = (*self.operators_kinds(), *(kind for kind in EVENTS.values() if issubclass(kind, ClientEvent)))
         stores = (f"$O.{self._blobs}.>", f"$KV.{vector_bucket(name)}.>", f"$KV.{clock_bucket(name)}.*")
         retries = (
             self.subjects.query(topic) for service in self.services.values() for _, topic in service.query_topics()

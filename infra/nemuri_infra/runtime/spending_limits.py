@@ -21,7 +21,7 @@ async def limits_of(event: Event, resources: Resources) -> tuple[Limit, ...]:
     if agent is not None:
         limit = _affective_limit if agent.definition.memory == "affective" else _strength_limit
         found.append(await limit(event, agent, resources))
-    return tuple(each for each in found if each is not None)
+    return tuple(bound for bound in found if bound is not None)
 
 
 async def _strength_limit(event: Event, agent: Agent, resources: Resources) -> Limit | None:

@@ -75,7 +75,7 @@ async def stream_usage(log: Log) -> dict[str, StreamUsage]:
 
 def used_shares(usage: Mapping[str, StreamUsage]) -> dict[str, float]:
     """Return the used share of each stream that has a limit, 0 to 1, by its content."""
-    return {what: each.size / each.limit for what, each in usage.items() if each.limit}
+    return {what: share.size / share.limit for what, share in usage.items() if share.limit}
 
 
 async def fullness(log: Log) -> dict[str, float]:

@@ -65,9 +65,9 @@ class ErasedData:
                 self.vectors.update(repetition.learning.vector for repetition in event.repetitions)
                 # Each learning was compared with older memories by a vector of its own.
                 self._add_texts(*(event.entry.memory.learnings.values() if event.entry else ()))
-                self._add_texts(*(each.text for each in event.dropped))
+                self._add_texts(*(learning.text for learning in event.dropped))
             case MemoriesConsolidated():
-                self.vectors.update(each.vector for each in event.formed)
+                self.vectors.update(memory.vector for memory in event.formed)
             case MemoriesHandedOver():
                 self.vectors.update(memory.vector for memory in event.memories)
                 self._add_texts(*(embedded_text(memory.memory) for memory in event.memories))
@@ -154,10 +154,14 @@ async def delete_letters(log: Log, erased: Erased, sequences: Iterable[int]) -> 
     `sequences` are the log sequences of the erased events.
     """
     letters, gone, number = DeadLetters(log), set(sequences), 0
-    async for each in letters.all():
-        about = {each.letter.event_id, each.letter.task_id}
-        if each.letter.sequence in gone or not erased.ids.isdisjoint(about) or _holds(each.original, erased):
-            await letters.drop(each)
+    async for dead_letter in letters.all():
+        about = {dead_letter.letter.event_id, dead_letter.letter.task_id}
+        if (
+            dead_letter.letter.sequence in gone
+            or not erased.ids.isdisjoint(about)
+            or _holds(dead_letter.original, erased)
+        ):
+            await letters.drop(dead_letter)
             number += 1
     return number
 
@@ -170,4 +174,4 @@ def _holds(data: bytes, erased: Erased) -> bool:
     try:
         return erased.deletes(decode(data, recorded_at=datetime.now(UTC), sequence=0))
     except UndecodableError:
-        return any(str(each).encode() in data for each in erased.ids)
+        return any(str(name).encode() in data for name in erased.ids)

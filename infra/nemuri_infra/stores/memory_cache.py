@@ -41,8 +41,8 @@ class MemoryCache:
         """Create an empty cache for vectors of this dimension."""
         self._dimension = dimension
         self._database = sqlite3.connect("")
-        for each in (*_SETTINGS, _TABLE):
-            self._database.execute(each)
+        for statement in (*_SETTINGS, _TABLE):
+            self._database.execute(statement)
 
     def close(self) -> None:
         """Close the database and free its space."""
@@ -87,7 +87,7 @@ class MemoryCache:
         else:
             rows = self._each("SELECT record FROM memory WHERE agent = ? AND id = ?", agent_id, memory_ids)
         found = (TierMemory.model_validate_json(record) for (record,) in rows)
-        return {each.memory_id: each for each in found}
+        return {memory.memory_id: memory for memory in found}
 
     def memory(self, agent_id: str, memory_id: UUID) -> TierMemory:
         """Return the agent's memory with this id. Raises `KeyError` if the id is unknown."""
@@ -96,7 +96,7 @@ class MemoryCache:
     def vectors(self, agent_id: str, memory_ids: Iterable[UUID]) -> dict[UUID, Vector]:
         """Return the vectors of the agent's memories with these ids, by id. Unknown ids are left out."""
         rows = self._each("SELECT id, vector FROM memory WHERE agent = ? AND id = ?", agent_id, memory_ids)
-        return {UUID(bytes=each): np.frombuffer(vector, "<f4") for each, vector in rows}
+        return {UUID(bytes=key): np.frombuffer(vector, "<f4") for key, vector in rows}
 
     def index(self, agent_id: str) -> MemoryIndex:
         """Read the vectors of all memories of an agent, and return an index of them."""
@@ -110,4 +110,4 @@ class MemoryCache:
 
     def _each(self, query: str, agent_id: str, memory_ids: Iterable[UUID]) -> Sequence[tuple[bytes, ...]]:
         found = (self._database.execute(query, (agent_id, memory_id.bytes)).fetchone() for memory_id in memory_ids)
-        return [each for each in found if each is not None]
+        return [memory for memory in found if memory is not None]

@@ -48,10 +48,10 @@ def shortened_result(result: TaskResult, room: int) -> TaskResult:
     if _size(result) > room:
         result = result.model_copy(update={"panel": None})
     while (size := _size(result)) > room:
-        left = [each for each in SHORTENED_FIELDS if getattr(result, each)]
+        left = [field_name for field_name in SHORTENED_FIELDS if getattr(result, field_name)]
         if not left:
             break
-        name = max(left, key=lambda each: len(result.model_dump_json(include={each})))
+        name = max(left, key=lambda field_name: len(result.model_dump_json(include={field_name})))
         part = getattr(result, name)
         result = result.model_copy(update={name: _shortened(part, len(part) * room // size - 1)})
     return result
@@ -127,7 +127,7 @@ class Results:
         await self.log.stream.purge_stream(f"KV_{result_bucket(self.log.subjects.namespace)}")
         items = list(kept.items())
         for start in range(0, len(items), CONCURRENT_WRITES):
-            await asyncio.gather(*(self._put_back(*each) for each in items[start : start + CONCURRENT_WRITES]))
+            await asyncio.gather(*(self._put_back(*item) for item in items[start : start + CONCURRENT_WRITES]))
 
     async def _put_back(self, key: str, value: bytes) -> None:
         with suppress(KeyWrongLastSequenceError):  # another writer has published a newer state

@@ -112,7 +112,7 @@ class SnapshotStore:
         async with Pull.of(self.log.connection, self.log.stream, stream, after=snapshot.first - 1) as pull:
             empty = 0
             while left and empty < MAX_EMPTY:
-                messages = [each for each in await pull.present() if each.subject.startswith(beginning)][:left]
+                messages = [piece for piece in await pull.present() if piece.subject.startswith(beginning)][:left]
                 empty = 0 if messages else empty + 1
                 for message in messages:
                     digest.update(message.data)

@@ -237,7 +237,7 @@ class Vectors:
             keys = [entry.key async for entry in self._entries() if hash_in(entry.key) in texts]
         else:
             made = [f"{begun}{text}" for text in sorted(texts) for begun in ("", _QUERY)]
-            keys = [f"{generation}.{each}" for generation in generations for each in made]
+            keys = [f"{generation}.{vector_name}" for generation in generations for vector_name in made]
         for key in keys:
             async for sequence in sequences_on(self.log.stream, f"KV_{self._bucket}", f"$KV.{self._bucket}.{key}"):
                 await delete_message(self.log.stream, f"KV_{self._bucket}", sequence)

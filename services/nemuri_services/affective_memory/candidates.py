@@ -100,7 +100,7 @@ async def compared_with_topic(
     nearest += [candidate for candidate in remarked if candidate not in nearest]
     texts = await queries.words(candidate.memory_id for candidate in nearest)
     some = [texts.get(candidate.memory_id, "") for candidate in nearest]
-    shared = [shared_terms(asking.terms, each) for each in some]
+    shared = [shared_terms(asking.terms, text) for text in some]
     scores = topic_scores(asking.terms, shared)
     places = sorted(range(len(nearest)), key=lambda at: (-scores[at], at))[: MAX_MEANT // 2]
     places = list(dict.fromkeys((*places, *range(len(nearest)))))[:MAX_MEANT]
@@ -114,13 +114,13 @@ async def compared_with_topic(
     by_words = any(about) or any(meant.values())
     return [
         replace(
-            each,
+            candidate,
             shares_topic=about[at],
             means_topic=meant.get(at, False),
-            on_subject=each in remarked or (on_subject and each.apart >= least.contrast),
+            on_subject=candidate in remarked or (on_subject and candidate.apart >= least.contrast),
             words=scores[at] if by_words and not asking.remark else None,
         )
-        for at, each in enumerate(nearest)
+        for at, candidate in enumerate(nearest)
     ]
 
 

@@ -106,7 +106,7 @@ async def request_compressions(event: NightPassed, resources: Resources) -> Sequ
 
     A memory that was archived is compressed to keywords (level 3).
     """
-    levels = {each.memory_id: each.level for each in event.lowered} | dict.fromkeys(event.archived, 3)
+    levels = {change.memory_id: change.level for change in event.lowered} | dict.fromkeys(event.archived, 3)
     return [
         CompressionDue.following(event, nth=memory_id, memory_id=memory_id, level=level)
         for memory_id, level in levels.items()
@@ -241,12 +241,12 @@ async def show_page(query: AffectListQuery, resources: Resources) -> AffectPageV
         return Refusal(refused=no_feeling(query.agent_id))
     found = await AffectiveLists(resources.database).page(agent, query)
     if query.containing and query.older_than is None and len(found) < query.limit:
-        known = {each.memory_id for each in found}
-        others = [each for each in await heard(query, agent, resources) if each.memory_id not in known]
+        known = {memory.memory_id for memory in found}
+        others = [memory for memory in await heard(query, agent, resources) if memory.memory_id not in known]
         found += others[: query.limit - len(found)]
     page = found[: query.limit]
     older = page[-1].memory_id if len(found) > len(page) else None
-    return AffectPageView(memories=tuple(memory_view(each, agent) for each in page), older=older)
+    return AffectPageView(memories=tuple(memory_view(memory, agent) for memory in page), older=older)
 
 
 @service.answers(AffectQuery)

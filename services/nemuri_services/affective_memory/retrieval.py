@@ -70,7 +70,7 @@ def recall_view(found: SelectedMemories | None, agent: AffectAgent) -> AffectRec
     """Return the answer to a recall."""
     if found is None:
         return AffectRecallView(recalled=(), block="")
-    views = tuple(_view(each, agent) for each in found.block.whole)
+    views = tuple(_view(memory, agent) for memory in found.block.whole)
     return AffectRecallView(recalled=views, block=found.block.text, words_only=found.words_only)
 
 
@@ -120,7 +120,7 @@ async def select_memories(
     limit = REMARK_LIMIT if asking.remark else BLOCK_LIMIT
     block = ContextBlock(agent.agent_id, limit, program=query.program, tool=query.tool)
     # A memory that the session has keeps its place, so that less relevant ones do not take it.
-    chosen = [each for each in rank(found, asking, rules) if each.memory_id not in query.context]
+    chosen = [memory for memory in rank(found, asking, rules) if memory.memory_id not in query.context]
     await _add_memories(block, chosen, agent, queries, projects, query.context)
     return SelectedMemories(block, asking, words_only=asked is None)
 
@@ -137,7 +137,7 @@ async def brief(query: AffectBriefQuery, agent: AffectAgent, resources: Resource
         oldest = await queries.protected(agent.agent_id, MAX_NAMED)
         block.note(protection_question(agent, waiting, oldest, query.program))
     block.list(without_outdated(await AffectiveLists(resources.database).shown_unasked(agent, projects, MAX_BRIEF)))
-    return AffectBriefView(block=block.text, memories=tuple(each.memory_id for each in block.listed))
+    return AffectBriefView(block=block.text, memories=tuple(memory.memory_id for memory in block.listed))
 
 
 def is_waited_for(within: float | None, began: float) -> bool:
@@ -155,7 +155,7 @@ def shown_events(
         return []
     block = found.block
     recalled = recall_event(command, found, agent)
-    shown = (*(each.memory.memory_id for each in block.whole), *(each.memory_id for each in block.listed))
+    shown = (*(memory.memory.memory_id for memory in block.whole), *(memory.memory_id for memory in block.listed))
     told = shown_event("prompt", command, shown, block.text)
     return [recalled, told] if recalled.recalled or recalled.asked_back else [told]
 
@@ -198,12 +198,12 @@ async def _add_memories(
     reach = block.fill(what_holds_first(told, near, known_already, projects))
     left = agent.rules.retrieval.top_k
     for _ in range(agent.rules.relations.relation_traversal_depth):
-        ids = [each.memory.memory_id for each in reach]
+        ids = [memory.memory.memory_id for memory in reach]
         if not ids:
             break
         if not near.keys() >= set(ids):
             near = await queries.related(agent.agent_id, ids)
-        shown = (*(each.memory.memory_id for each in block.whole), *known_already)
+        shown = (*(memory.memory.memory_id for memory in block.whole), *known_already)
         reach = block.fill(related_memories(ids, near, shown, projects)[:left])
         left -= len(reach)
 

@@ -27,8 +27,10 @@ async def understand(
     """
     some = model.understands or relation_in(turn.prompt) is not None
     earlier = await similar_memories(turn, agent, vectors, queries) if some else []
-    known = {f"e{number}": each for number, each in enumerate(earlier, 1)}
-    sources = tuple(Source(label, f"{each.trigger}\n{each.content}"[:EARLIER_LIMIT]) for label, each in known.items())
+    known = {f"e{number}": memory for number, memory in enumerate(earlier, 1)}
+    sources = tuple(
+        Source(label, f"{memory.trigger}\n{memory.content}"[:EARLIER_LIMIT]) for label, memory in known.items()
+    )
     reply = await model.do(FeelJob(turn.prompt, turn.reply, sources))
     reading = with_matters(reply.value.reading, turn.matters)
     links = tuple(Link(to=known[label].memory_id, sort=sort) for label, sort in reply.value.relations.items())
@@ -56,5 +58,5 @@ async def similar_memories(
     nearest = sorted(
         (candidate for candidate in found if candidate.similarity >= bound), key=lambda candidate: -candidate.similarity
     )
-    known = await queries.memories(each.memory_id for each in nearest[:MAX_EARLIER])
+    known = await queries.memories(memory.memory_id for memory in nearest[:MAX_EARLIER])
     return [known[candidate.memory_id] for candidate in nearest if candidate.memory_id in known]

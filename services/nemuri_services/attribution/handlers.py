@@ -48,8 +48,8 @@ async def attribute(event: TaskAnswered, resources: Resources) -> MemoriesUsed |
     work = state.assignments.get(event.assignment_id)
     if state.task is None or work is None or work.used is not None or work.retrieved is None:
         return None
-    known = await resources.views.memories_by_id(each.memory_id for each in work.retrieved)
-    shown = [known[each.memory_id][0] for each in work.retrieved if each.memory_id in known]
+    known = await resources.views.memories_by_id(memory.memory_id for memory in work.retrieved)
+    shown = [known[memory.memory_id][0] for memory in work.retrieved if memory.memory_id in known]
     question = state.question(work)
     agent = await resources.views.agent(work.agent_id, only_rules=True)
     detection = (agent.rules if agent else Policy()).use_detection
@@ -92,7 +92,7 @@ async def learn(event: MemoriesUsed, resources: Resources) -> LearningsExtracted
         entry=decided.entry,
         repetitions=decided.repetitions,
         dropped=(*empty, *decided.dropped),
-        usage=Usage.together(each for each in (reply.usage, cost) if each),
+        usage=Usage.together(usage for usage in (reply.usage, cost) if usage),
     )
 
 
@@ -166,9 +166,9 @@ def _job(agent: Agent, state: TaskState, work: Assignment, answer: str) -> Learn
         answer=answer,
         perspectives=agent.definition.perspective_names,
         details=tuple(
-            Source(f"d{number}", each.point)
-            for number, each in enumerate(state.task.details if state.task else (), 1)
-            if each.point and any(within(passage, each.detail) for passage in work.details)
+            Source(f"d{number}", detail.point)
+            for number, detail in enumerate(state.task.details if state.task else (), 1)
+            if detail.point and any(within(passage, detail.detail) for passage in work.details)
         ),
         keywords={perspective.name: perspective.keywords for perspective in agent.definition.perspectives},
     )
@@ -177,7 +177,7 @@ def _job(agent: Agent, state: TaskState, work: Assignment, answer: str) -> Learn
 async def _policies(state: TaskState, resources: Resources) -> dict[str, Policy]:
     """Return the policies of the agents that are credited with the task's feedback, by agent id."""
     names = {assignment.agent_id for assignment in credited_works(state)}
-    agents = {each: await resources.views.agent(each, only_rules=True) for each in sorted(names)}
+    agents = {name: await resources.views.agent(name, only_rules=True) for name in sorted(names)}
     return {name: agent.rules for name, agent in agents.items() if agent}
 
 

@@ -94,7 +94,7 @@ async def decide_learnings(
     reply = await _compare_pairs(job.job, resources.models.light)
     verdicts = job.verdicts(older, doubles, reply.value if reply else {})
     decisions = [
-        decide_learning(each, verdict, session.used) for each, verdict in zip(learnings, verdicts, strict=True)
+        decide_learning(learning, verdict, session.used) for learning, verdict in zip(learnings, verdicts, strict=True)
     ]
     decided = await _sorted(agent, learnings, decisions, session, vectors)
     return decided, reply.usage if reply else None
@@ -127,7 +127,7 @@ class _PairedStatements:
             *((f"n{at}", labels[key]) for at, key in wanted),
             *((f"n{one + 1}", f"n{two + 1}") for one, two in doubles),
         ]
-        new = tuple(Source(f"n{at}", each.memory.content) for at, each in enumerate(learnings, 1))
+        new = tuple(Source(f"n{at}", new_learning.memory.content) for at, new_learning in enumerate(learnings, 1))
         known = tuple(Source(labels[key], text) for key, text in texts.items())
         return cls(RelationsJob(new, known, tuple(pairs)), labels)
 

@@ -51,7 +51,7 @@ async def learn_lessons(
             found.append(await _lesson(event, state.task, work, feedback, agent, resources))
     # A lesson that is encoded already may have lost its proposal, if this handler ended between the two.
     contents = [content for content, _ in known.values()]
-    contents += [content_of(each, event.recorded_at or datetime.now(UTC)) for each in found]
+    contents += [content_of(lesson, event.recorded_at or datetime.now(UTC)) for lesson in found]
     return [*found, *await propose_principles(event, contents, resources)]
 
 
@@ -77,10 +77,10 @@ async def _lesson(
 async def _corrected(correction: str, work: Assignment, resources: Resources) -> tuple[Relation, ...]:
     """Return the relations of a correction to the memories that led to the answer, compared by the light model."""
     known = await resources.views.memories_by_id(suspects(work))
-    labels = {f"o{number}": each for number, each in enumerate(known, 1)}
+    labels = {f"o{number}": memory_id for number, memory_id in enumerate(known, 1)}
     job = RelationsJob(
         new=(Source("n1", correction),),
-        older=tuple(Source(label, known[each][0].memory.content) for label, each in labels.items()),
+        older=tuple(Source(label, known[memory_id][0].memory.content) for label, memory_id in labels.items()),
         pairs=tuple(("n1", label) for label in labels),
     )
     try:

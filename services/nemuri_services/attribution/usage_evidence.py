@@ -44,8 +44,10 @@ async def detect_used_memories(
     `detect_uses` decides.
     """
     if detection == "judge" and memories:
-        labels = {f"m{number}": each.memory_id for number, each in enumerate(memories, 1)}
-        sources = (Source(label, shown_text(each, perspective)) for label, each in zip(labels, memories, strict=True))
+        labels = {f"m{number}": memory.memory_id for number, memory in enumerate(memories, 1)}
+        sources = (
+            Source(label, shown_text(memory, perspective)) for label, memory in zip(labels, memories, strict=True)
+        )
         reply = await _ask_judge(JudgeJob(question, event.text, tuple(sources)), resources)
         if reply is not None:
             return judged_uses(labels, reply.value), reply.usage

@@ -60,6 +60,6 @@ async def _asked_before_reading(
     close = routing.close_call(task, candidates, evidence)
     advised = await advice(task, [candidate for candidate in candidates if candidate.agent_id in close], resources)
     asked = routing.asked_early(event, task, candidates, replace(evidence, advice=advised))
-    usages = [each for each in (spent, advised.usage if advised else None) if each]
+    usages = [counted for counted in (spent, advised.usage if advised else None) if counted]
     usage = Usage.together(usages) if usages else None
     return (asked and asked.model_copy(update={"usage": usage})), usage

@@ -176,9 +176,9 @@ async def encode(events: Sequence[MemoryOffered], resources: Resources) -> Seque
     contents = {memory_id: content for memory_id, (content, _) in older.items()}
     found = [_encoded_or_refused(event, agents[event.agent_id], contents, resources) for event in events]
     for agent in filter(None, agents.values()):
-        mine = [each for each in found if isinstance(each, MemoryEncoded) and each.agent_id == agent.agent_id]
+        mine = [event for event in found if isinstance(event, MemoryEncoded) and event.agent_id == agent.agent_id]
         vectors = resources.vectors.with_embedder_of(agent.embedding)
-        await vectors.store_missing([embedded_text(each.memory) for each in mine])
+        await vectors.store_missing([embedded_text(event.memory) for event in mine])
     return found
 
 

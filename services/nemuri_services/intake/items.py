@@ -67,7 +67,7 @@ async def items_of(task: Task, resources: Resources) -> FoundItems:
         # In a thread, because a document of several megabytes takes seconds and other tasks must continue.
         found += await asyncio.to_thread(_requests_in, await resources.blobs.get(document.ref), task.text)
     text = normalised(task.text)
-    return FoundItems(items, tuple(each for each in dict.fromkeys(found) if each not in text), spent)
+    return FoundItems(items, tuple(item for item in dict.fromkeys(found) if item not in text), spent)
 
 
 async def open_negotiation(
@@ -85,7 +85,7 @@ async def open_negotiation(
     except ModelRefused as error:
         logger.warning("importance by words", service="intake", why=log_safe(error))
         return client_negotiation.negotiate(event, listed, usage=spent)
-    usage = Usage.together(each for each in (spent, reply.usage) if each)
+    usage = Usage.together(counted for counted in (spent, reply.usage) if counted)
     return client_negotiation.negotiate(event, listed, reply.value, usage)
 
 

@@ -38,9 +38,9 @@ async def reading_plan(task: Task, details: Sequence[Detail], resources: Resourc
     if task.option is not None or overview_kind(task.text) is None or not details:
         return None
     settings, blobs = resources.settings, resources.blobs
-    texts = {each: await blobs.get(each) for each in {detail.ref for detail in details}}
+    texts = {ref: await blobs.get(ref) for ref in {detail.ref for detail in details}}
     sizes = await asyncio.to_thread(_sizes, details, texts)
-    names = [f"{each.document}/{each.ref}" for each in details]
+    names = [f"{detail.document}/{detail.ref}" for detail in details]
     return plan_reading(sizes, names, budget=settings.overview_tokens, room=settings.overview_prompt_tokens)
 
 
@@ -61,8 +61,8 @@ async def condense(task: Task, chunks: Iterable[Chunk], resources: Resources) ->
     tokens = condensed_tokens(resources.settings.overview_prompt_tokens)
     if not notes:
         return Reply((), Usage(model=ExtractiveModel.name))
-    sources = tuple(Source(f"p{number}", each.text) for number, each in enumerate(notes, 1))
-    return await _notes(task, sources, [each.details for each in notes], tokens, resources)
+    sources = tuple(Source(f"p{number}", note.text) for number, note in enumerate(notes, 1))
+    return await _notes(task, sources, [note.details for note in notes], tokens, resources)
 
 
 async def _notes(
@@ -76,7 +76,7 @@ async def _notes(
         logger.warning("notes quote sentences", service="intake", why=log_safe(error))
         reply = await ExtractiveModel().do(job)
     places = {source.label: detail for source, detail in zip(sources, details, strict=True)}
-    return Reply(tuple(_fitting(_note(each, places) for each in reply.value)), reply.usage)
+    return Reply(tuple(_fitting(_note(note_text, places) for note_text in reply.value)), reply.usage)
 
 
 def _note(note: NoteText, places: Mapping[str, tuple[Detail, ...]]) -> Note:

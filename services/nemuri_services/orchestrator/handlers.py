@@ -139,7 +139,7 @@ async def fail(
     If the event was only to start the next task of the conversation, the next task is ended instead. Failures of
     services outside `ENDING`, and of earlier attempts at the task, are ignored.
     """
-    held_up = event.service == service.name and event.cause_kind in {each.kind_of() for each in PASSING_ON}
+    held_up = event.service == service.name and event.cause_kind in {kind.kind_of() for kind in PASSING_ON}
     state = await _next_turn(event, resources) if held_up else await resources.tasks.state(event)
     if state is None or state.task is None or state.task.status in {"done", "failed"} or event.service not in ENDING:
         return None

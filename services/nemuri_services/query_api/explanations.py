@@ -84,8 +84,8 @@ def _in_context(work: Assignment | None, step: int) -> list[UUID]:
     """Return the ids of the memories in the context after this step of an assignment, in the order of their labels."""
     if work is None:
         return []
-    later = {memory_id for each in work.steps[step:] for memory_id in each.memories}
-    return [each.memory_id for each in work.retrieved or () if each.memory_id not in later]
+    later = {memory_id for later_step in work.steps[step:] for memory_id in later_step.memories}
+    return [memory.memory_id for memory in work.retrieved or () if memory.memory_id not in later]
 
 
 def _candidates(
@@ -114,7 +114,7 @@ def _labels(in_context: Sequence[UUID], known: Mapping[UUID, Remembered]) -> dic
     """Return the citation labels of the memories in the context (m1, m2 and so on) by memory id, as the specialist gave
     them.
     """
-    shown = (each for each in in_context if each in known)
+    shown = (memory_id for memory_id in in_context if memory_id in known)
     return {memory_id: f"m{number}" for number, memory_id in enumerate(shown, 1)}
 
 

@@ -124,7 +124,7 @@ async def feedback(query: FeedbackQuery, resources: Resources) -> FeedbackStandi
     until = asyncio.get_running_loop().time() + LONGEST_WAIT
     while True:
         here = resources.views.progress.sequence
-        known = {each.feedback_id: each for each in feedback_of(await resources.views.task(query.task_id))}
+        known = {standing.feedback_id: standing for standing in feedback_of(await resources.views.task(query.task_id))}
         said = known.get(query.feedback_id)
         if said is None:
             if await resources.views.erased_of([query.task_id]):
@@ -200,8 +200,8 @@ async def agents(query: AgentsQuery, resources: Resources) -> AgentsView | Refus
     hidden = RESERVED_AGENTS - {query.agent_id}
     hidden -= {ORCHESTRATOR} if query.orchestrator else set()
     hidden -= {ORGANISATION} if query.organisation else set()
-    listed = [each for each in found if each.agent_id not in hidden]
-    return AgentsView(agents=tuple(agent_view(each) for each in listed))
+    listed = [definition for definition in found if definition.agent_id not in hidden]
+    return AgentsView(agents=tuple(agent_view(definition) for definition in listed))
 
 
 @service.answers(MemoriesQuery)
@@ -338,7 +338,7 @@ async def health(query: HealthQuery, resources: Resources) -> HealthView | Refus
     found = await resources.views.agents.read([query.agent_id] if query.agent_id is not None else None)
     if query.agent_id is not None and not found:
         return await _unknown_agent(query.agent_id, resources)
-    return HealthView(agents=tuple([await health_of(each, resources) for each in found]))
+    return HealthView(agents=tuple([await health_of(agent, resources) for agent in found]))
 
 
 @service.answers(MemoQuery)

@@ -23,7 +23,7 @@ async def health_of(agent: Agent, resources: Resources) -> AgentHealth:
     """
     counted, never = await count_health(resources.database, agent, await resources.clock.now())
     organisation = await resources.views.agent(ORGANISATION, only_rules=True)
-    held = [principle_memory_id(agent.agent_id, *each) for each in agent.definition.held]
+    held = [principle_memory_id(agent.agent_id, *principle) for principle in agent.definition.held]
     known = await resources.views.memories_by_id(held) if held else {}
     return AgentHealth(
         agent_id=agent.agent_id,

@@ -15,8 +15,8 @@ from nemuri_contracts.tiered import ExperienceRecorded
 from nemuri_infra.runtime.resources import Resources
 
 _OUTCOMES = tuple(
-    each.kind_of()
-    for each in (MemoryEncoded, MemoryAmended, PrincipleDecided, ExperienceRecorded, TurnRemembered, MemoryRefused)
+    kind.kind_of()
+    for kind in (MemoryEncoded, MemoryAmended, PrincipleDecided, ExperienceRecorded, TurnRemembered, MemoryRefused)
 )
 """Kinds of the events that decide an offer. The last one is a refusal, the others accept it."""
 
@@ -45,16 +45,16 @@ class OfferOutcomes:
         """Return the undecided offers in the order of the query, and the refused ones with their reasons."""
         reasons = dict[UUID | None, str]()
         if self.refused:
-            refusals = [derive(each, MemoryRefused.kind_of()) for each in self.refused]
+            refusals = [derive(offer, MemoryRefused.kind_of()) for offer in self.refused]
             for sequence in await resources.views.sequences_of(refusals):
                 if isinstance(event := await resources.log.at(sequence), MemoryRefused):
                     reasons[event.causation_id] = event.reason
-        refused = (RefusedOffer(offer=each, reason=reasons.get(each, "it was erased")) for each in self.refused)
+        refused = (RefusedOffer(offer=offer, reason=reasons.get(offer, "it was erased")) for offer in self.refused)
         return RememberedView(pending=tuple(self.pending), refused=tuple(refused))
 
     def _decide(self, happened: set[UUID]) -> None:
         """Remove the offers with an outcome in `happened` from the undecided ones, and note the refused ones."""
-        for offer, outcomes in [each for each in self.pending.items() if not happened.isdisjoint(each[1])]:
+        for offer, outcomes in [pending for pending in self.pending.items() if not happened.isdisjoint(pending[1])]:
             del self.pending[offer]
             if outcomes[-1] in happened:
                 self.refused.append(offer)

@@ -42,15 +42,15 @@ def result_of(state: TaskState) -> TaskResult | None:
         agent_id=work[0].agent_id if work else None,
         answer=task.answer,
         panel=task.voices,
-        model=next((each.usage.model for each in work if each.usage), None),
-        citations=tuple(dict.fromkeys(memory for each in work for memory in each.citations)),
-        retrieved=tuple(_retrieved(memory) for each in work for memory in each.retrieved or ()),
+        model=next((assignment.usage.model for assignment in work if assignment.usage), None),
+        citations=tuple(dict.fromkeys(memory for assignment in work for memory in assignment.citations)),
+        retrieved=tuple(_retrieved(memory) for assignment in work for memory in assignment.retrieved or ()),
         recalled=_recalled(work),
-        used=tuple(dict.fromkeys(memory for each in work for memory in each.used or ())),
-        learned=tuple(memory for each in work for memory in each.memories),
-        repeated=tuple(dict.fromkeys(memory for each in work for memory in each.repeated)),
-        dropped=tuple(dict.fromkeys(learning for each in work for learning in each.dropped)),
-        steps=tuple(_step(each, step) for each in work for step in each.steps),
+        used=tuple(dict.fromkeys(memory for assignment in work for memory in assignment.used or ())),
+        learned=tuple(memory for assignment in work for memory in assignment.memories),
+        repeated=tuple(dict.fromkeys(memory for assignment in work for memory in assignment.repeated)),
+        dropped=tuple(dict.fromkeys(learning for assignment in work for learning in assignment.dropped)),
+        steps=tuple(_step(assignment, step) for assignment in work for step in assignment.steps),
         costs=costs(state),
         over_budget=over_budget(state),
         reason=task.reason,
@@ -58,7 +58,7 @@ def result_of(state: TaskState) -> TaskResult | None:
         options=task.options if task.status == "negotiation" else (),
         important=task.important if task.status == "negotiation" else (),
         clarification=task.clarification,
-        signs=tuple(dict.fromkeys(sign for each in work for sign in each.signs)),
+        signs=tuple(dict.fromkeys(sign for assignment in work for sign in assignment.signs)),
         feedback=feedback_of(state),
         progress=_progress(task, state),
         chunks=max(task.chunks, len(task.details)),
@@ -66,7 +66,7 @@ def result_of(state: TaskState) -> TaskResult | None:
         chunks_read=share.chunks if share else None,
         share_read=share.text if share else None,
         overview=overview_of(state),
-        passages=tuple(passage for each in work for passage in _read(each)),
+        passages=tuple(passage for assignment in work for passage in _read(assignment)),
         settled=task.status == "failed"
         or (task.status == "done" and all(assignment.ended for assignment in (*work, *_answered_questions(state)))),
     )
@@ -74,7 +74,7 @@ def result_of(state: TaskState) -> TaskResult | None:
 
 def feedback_of(state: TaskState) -> tuple[FeedbackStanding, ...]:
     """Return the outcome of each feedback on a task, in the order of feedback ids. The task need not exist yet."""
-    return tuple(_feedback(each, state) for _, each in sorted(state.feedback.items()))
+    return tuple(_feedback(feedback, state) for _, feedback in sorted(state.feedback.items()))
 
 
 def _feedback(said: Feedback, state: TaskState) -> FeedbackStanding:
@@ -113,7 +113,7 @@ def _step(work: Assignment, step: TakenStep) -> StepView:
 
 def _recalled(work: Sequence[Assignment]) -> int | None:
     known = [assignment.retrieved for assignment in work if assignment.retrieved is not None]
-    return sum(memory.score is not None for each in known for memory in each) if known else None
+    return sum(memory.score is not None for memories in known for memory in memories) if known else None
 
 
 def _retrieved(memory: Recalled) -> Retrieved:
@@ -149,9 +149,9 @@ def _answered(task: Task, state: TaskState) -> str:
     During a rebuttal the voices are counted that have heard the others. Items are counted if the client chose an
     option. An item counts when every assigned agent has answered it.
     """
-    answered = Counter(each.part for each in state.present if each.answer is not None)
+    answered = Counter(assignment.part for assignment in state.present if assignment.answer is not None)
     if task.rebuttal and answered.total() == task.routed:
-        members = {(each.agent_id, each.perspective) for each in state.present}
+        members = {(assignment.agent_id, assignment.perspective) for assignment in state.present}
         return f"{len(task.revisions)} of {len(members)} voices have heard the others"
     if task.option is None:
         return f"{answered.total()} of {task.routed} {'parts' if task.panel is None else 'voices'} answered"

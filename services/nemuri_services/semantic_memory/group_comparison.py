@@ -50,13 +50,13 @@ async def compared(
     """
     contents = {content.memory_id: content for some in near for content, _ in some}
     told = {pair: statement_pairs(contents[pair[0]], contents[pair[1]]) for pair in pairs}
-    texts = dict.fromkeys(text for every in told.values() for each in every for text in each)
+    texts = dict.fromkeys(text for every in told.values() for answers in every for text in answers)
     labels = {text: f"n{number}" for number, text in enumerate(texts, 1)}
     wanted = dict.fromkeys((labels[one], labels[other]) for every in told.values() for one, other in every)
     job = RelationsJob(
         new=tuple(Source(label, text) for text, label in labels.items()),
         older=(),
-        pairs=tuple(each for each in wanted if each[0] != each[1]),
+        pairs=tuple(pair for pair in wanted if pair[0] != pair[1]),
     )
     try:
         reply = await resources.models.light.do(job) if job.pairs else None
@@ -68,7 +68,9 @@ async def compared(
     def same(one: str, other: str) -> bool:
         return one == other or said.get((labels[one], labels[other])) == "same"
 
-    found: dict[Pair, Comparison] = {pair: "same" for pair, every in told.items() if all(same(*each) for each in every)}
+    found: dict[Pair, Comparison] = {
+        pair: "same" for pair, every in told.items() if all(same(*compared_pair) for compared_pair in every)
+    }
     return found, reply.usage if reply else None
 
 
@@ -94,5 +96,5 @@ async def still_settled(agent: Agent, near: Sequence[Neighbourhood], resources: 
     more.
     """
     known = await resources.views.memories_by_id({content.memory_id for some in near for content, _ in some})
-    fresh = [[known[each.memory_id] for each, _ in some if each.memory_id in known] for some in near]
-    return [[each for each in some if is_settled(each, agent.rules)] for some in fresh]
+    fresh = [[known[content.memory_id] for content, _ in some if content.memory_id in known] for some in near]
+    return [[pair for pair in some if is_settled(pair, agent.rules)] for some in fresh]

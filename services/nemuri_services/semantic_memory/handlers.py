@@ -49,13 +49,13 @@ async def consolidate(event: AgentSlept, resources: Resources) -> MemoriesConsol
         return None  # A comparison by rules costs nothing, so it need not be remembered.
     wordings = [await worded(group, resources) for group in found]
     formed = [
-        await _formed(agent, *each, resources) for each in zip(found, [text for text, _ in wordings], strict=True)
+        await _formed(agent, *group, resources) for group in zip(found, [text for text, _ in wordings], strict=True)
     ]
-    spent = [each for each in (usage, *(each for _, each in wordings)) if each is not None]
+    spent = [wording for wording in (usage, *(wording for _, wording in wordings)) if wording is not None]
     return done.model_copy(
         update={
             "formed": tuple(formed),
-            "compared": tuple(dict.fromkeys(each for pair in pairs for each in pair)),
+            "compared": tuple(dict.fromkeys(memory_id for pair in pairs for memory_id in pair)),
             "usage": Usage.together(spent) if spent else None,
         }
     )
@@ -65,7 +65,7 @@ async def consolidate(event: AgentSlept, resources: Resources) -> MemoriesConsol
 async def encode(event: MemoriesConsolidated, resources: Resources) -> Sequence[MemoryEncoded]:
     """Encode the semantic memories that a consolidation formed."""
     del resources
-    return [encoded(event, each, nth=nth, source="sleep") for nth, each in enumerate(event.formed)]
+    return [encoded(event, memory, nth=nth, source="sleep") for nth, memory in enumerate(event.formed)]
 
 
 async def _formed(agent: Agent, group: Sequence[Remembered], statement: str, resources: Resources) -> SemanticMemory:

@@ -87,7 +87,9 @@ async def _shown_memories(now: Situation, resources: Resources) -> list[Remember
     """Return the retrieved memories, without those that a step shows: the steps show what they found themselves."""
     stepped = {memory for step in now.work.steps for memory in step.memories}
     known = await resources.views.memories_by_id(now.retrieved.in_context)
-    return [known[each] for each in now.retrieved.in_context if each in known and each not in stepped]
+    return [
+        known[memory_id] for memory_id in now.retrieved.in_context if memory_id in known and memory_id not in stepped
+    ]
 
 
 async def _with_orientation(

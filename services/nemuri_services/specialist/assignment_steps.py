@@ -195,7 +195,7 @@ async def take_step(
 
 async def _recalled(now: Situation, query: str, minds: AgentIndexes, resources: Resources) -> dict[str, object]:
     """Return what a further recall finds, besides the memories that are in the context already."""
-    shown = {each.memory_id for each in now.work.retrieved or ()}
+    shown = {memory.memory_id for memory in now.work.retrieved or ()}
     deep = bool(now.state.task and now.state.task.deep)
     setting = now.retrieved.setting
     found = await minds.recall(

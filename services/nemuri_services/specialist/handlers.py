@@ -230,8 +230,10 @@ async def recall(query: RecallQuery, resources: Resources) -> RecallView | Refus
     near = [found.nearest[0]] if found.nearest else []
     contents = await resources.views.memories_by_id({*best, *near, *(found.principles.keys() & kept)})
     told = {content.memory_id: content.memory for content, _ in (*shared, *contents.values())}
-    memories = tuple(RecalledMemory(candidate=by_id[each], memory=told[each]) for each in best if each in told)
-    principles = tuple(PrincipleView(memory_id=each, memory=told[each]) for each in kept if each in told)
+    memories = tuple(
+        RecalledMemory(candidate=by_id[best_id], memory=told[best_id]) for best_id in best if best_id in told
+    )
+    principles = tuple(PrincipleView(memory_id=kept_id, memory=told[kept_id]) for kept_id in kept if kept_id in told)
     nearest = None
     if found.nearest is not None and found.nearest[0] in told and not memories:
         memory_id, relevance = found.nearest

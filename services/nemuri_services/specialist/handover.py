@@ -103,7 +103,7 @@ async def _decided(
     left_out, needed = list[LeftOut](), list[Remembered]()
     for known, close in zip(offered, near, strict=True):
         said = {content.memory_id: comparisons.get((known[0].memory_id, content.memory_id)) for content, _ in close}
-        against = reason_against(known[0], close, {name: each for name, each in said.items() if each is not None})
+        against = reason_against(known[0], close, {name: reply for name, reply in said.items() if reply is not None})
         if against is not None:
             left_out.append(against)
         elif len(needed) < top:
@@ -111,7 +111,9 @@ async def _decided(
     vectors = resources.vectors.with_embedder_of(receiver.embedding)
     texts = [embedded_text(told_content(content.memory, receiver)) for content, _ in needed]
     await vectors.store_missing(texts)
-    told = (told_memory(source, receiver, each, vectors.key(text)) for each, text in zip(needed, texts, strict=True))
+    told = (
+        told_memory(source, receiver, memory, vectors.key(text)) for memory, text in zip(needed, texts, strict=True)
+    )
     return Handover(tuple(told), tuple(left_out), None, usage)
 
 
@@ -131,8 +133,8 @@ async def _compared(
         older = {content.memory_id: f"o{number}" for number, (_, content) in enumerate(some, 1)}
         texts = {content.memory_id: content.memory.content for pair in some for content in pair}
         job = RelationsJob(
-            new=tuple(Source(label, texts[each]) for each, label in new.items()),
-            older=tuple(Source(label, texts[each]) for each, label in older.items()),
+            new=tuple(Source(label, texts[memory_id]) for memory_id, label in new.items()),
+            older=tuple(Source(label, texts[memory_id]) for memory_id, label in older.items()),
             pairs=tuple((new[one.memory_id], older[two.memory_id]) for one, two in some),
         )
         try:

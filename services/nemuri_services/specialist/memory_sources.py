@@ -29,8 +29,8 @@ async def missing_successors(shown: Sequence[Remembered], setting: Setting, view
     missing = {newer for _, memory in shown for newer in memory.yields_to} - ids
     found = await views.memories_by_id(missing) if missing else {}
     return {
-        each: content
-        for each, (content, memory) in found.items()
+        memory_id: content
+        for memory_id, (content, memory) in found.items()
         if memory.absorbed_by is None and valid(content.memory.scope, setting)
     }
 
@@ -56,7 +56,7 @@ def memory_sources(
             labels[content.memory_id],
             with_successors(
                 shown_text(content, event.perspective),
-                [newer[each] for each in memory.yields_to if each in newer],
+                [newer[memory_id] for memory_id in memory.yields_to if memory_id in newer],
                 content.memory_id,
             ),
             outdated.get(content.memory_id, ""),

@@ -16,6 +16,6 @@ async def organisation_principles(setting: Setting, views: Views) -> tuple[Remem
     known = await views.agent(ORGANISATION, only_rules=True)
     if known is None or not known.definition.held:
         return ()
-    ids = [principle_memory_id(ORGANISATION, *each) for each in known.definition.held]
+    ids = [principle_memory_id(ORGANISATION, *principle) for principle in known.definition.held]
     found = await views.memories_by_id(ids)
-    return valid_principles(known.definition, [found[each] for each in ids if each in found], setting)
+    return valid_principles(known.definition, [found[memory_id] for memory_id in ids if memory_id in found], setting)

@@ -44,7 +44,9 @@ class OverviewMaterial:
         labelled, number = list[tuple[Source, ...]](), 0
         for part in self.parts:
             labelled.append(
-                tuple(Source(f"d{number + at}", each.text, origin=each.origin) for at, each in enumerate(part, 1))
+                tuple(
+                    Source(f"d{number + at}", passage.text, origin=passage.origin) for at, passage in enumerate(part, 1)
+                )
             )
             number += len(part)
         passages = answering.details if self._wants_passages(answering.question) else ()
@@ -58,7 +60,7 @@ class OverviewMaterial:
             memories=answering.memories,
             parts=tuple(labelled),
             documents=tuple(part[0].detail.document for part in self.parts),
-            passages=tuple(replace(each, label=f"d{number + at}") for at, each in enumerate(passages, 1)),
+            passages=tuple(replace(passage, label=f"d{number + at}") for at, passage in enumerate(passages, 1)),
             memo=answering.memo,
             unread=unread_in_words(self.overview),
             on_text=answering.on_text,
@@ -66,7 +68,7 @@ class OverviewMaterial:
 
     def details(self, question: str, passages: Sequence[Detail]) -> tuple[Detail, ...]:
         """Return the passages behind the labels d1, d2, … of `job`."""
-        own = tuple(each.detail for part in self.parts for each in part)
+        own = tuple(overview_piece.detail for part in self.parts for overview_piece in part)
         return (*own, *passages) if self._wants_passages(question) else own
 
     def _wants_passages(self, question: str) -> bool:
@@ -154,7 +156,7 @@ def _material(
         basis=basis,
         parts=len(details),
         parts_read=len(details) - len(left),
-        share=1 - sum(each.end - each.start for each in left) / whole,
+        share=1 - sum(passage.end - passage.start for passage in left) / whole,
         unread=joined(left),
     )
     return OverviewMaterial(overview, tuple(parts))

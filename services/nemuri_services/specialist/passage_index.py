@@ -134,7 +134,7 @@ class _Rows:
                 above = {key: term_counts(" ".join(text[start:end] for start, end in unit.context))}
             counts = term_counts(text[unit.start : unit.end])
             # A heading counts once, so that its words do not outweigh the unit's own.
-            self.postings.add(len(self.numbers), counts | {each: 1 + counts.get(each, 0) for each in above[key]})
+            self.postings.add(len(self.numbers), counts | {term: 1 + counts.get(term, 0) for term in above[key]})
             kind = KINDS.index(unit.kind)
             self.numbers.append((sequence, unit.start, unit.end, kind, self.sections + unit.section, key))
         self.sections += 1 + max((unit.section for unit in units), default=0)

@@ -103,7 +103,7 @@ async def relevance(
 
 def by_words(index: PassageIndex, wanted: Wanted) -> Floats:
     """Return BM25 / max of each row for the request; for an expansion it is multiplied by `EXPANSION_WEIGHT`."""
-    scores = index.postings.scores([terms(each) for each in (wanted.request, *wanted.expansions)], len(index))
+    scores = index.postings.scores([terms(text) for text in (wanted.request, *wanted.expansions)], len(index))
     scores /= np.maximum(scores.max(axis=1, keepdims=True, initial=0), np.float32(1e-9))
     scores[1:] *= EXPANSION_WEIGHT
     found: Floats = scores.max(axis=0)
@@ -113,8 +113,8 @@ def by_words(index: PassageIndex, wanted: Wanted) -> Floats:
 def by_memories(index: PassageIndex, remembered: Sequence[str]) -> Floats:
     """Return the largest share of a memory's telling words that each row has, 0 to 1."""
     best = np.zeros(len(index), np.float32)
-    for each in remembered:
-        best = np.maximum(best, index.postings.shares(terms(each), len(index)))
+    for memory in remembered:
+        best = np.maximum(best, index.postings.shares(terms(memory), len(index)))
     return best
 
 

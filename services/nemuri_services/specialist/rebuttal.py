@@ -69,7 +69,7 @@ async def _memories(event: RebuttalRequested, state: TaskState, resources: Resou
     """Return the memories that were in the context of the member's answers, as sources."""
     ids = _in_context(event, state)
     known = await resources.views.memories_by_id(ids) if ids else {}
-    shown = [known[each] for each in ids if each in known]
+    shown = [known[memory_id] for memory_id in ids if memory_id in known]
     return tuple(
         Source(
             f"m{number}",
@@ -82,6 +82,10 @@ async def _memories(event: RebuttalRequested, state: TaskState, resources: Resou
 
 def _in_context(event: RebuttalRequested, state: TaskState) -> Sequence[UUID]:
     """Return the ids of the memories in the context of the member's assignments, those of the first ranks first."""
-    seats = [each for each in state.present if (each.agent_id, each.perspective) == (event.agent_id, event.perspective)]
+    seats = [
+        assignment
+        for assignment in state.present
+        if (assignment.agent_id, assignment.perspective) == (event.agent_id, event.perspective)
+    ]
     ranks = zip_longest(*(seat.retrieved or () for seat in seats))
-    return list(dict.fromkeys(each.memory_id for rank in ranks for each in rank if each is not None))[:MEMORIES]
+    return list(dict.fromkeys(memory.memory_id for rank in ranks for memory in rank if memory is not None))[:MEMORIES]

@@ -73,7 +73,7 @@ def outline(task: Task) -> str:
 
 def detail_sources(passages: Sequence[DocumentPassage], first: int = 1) -> tuple[Source, ...]:
     """Return the passages as sources for a prompt, labelled "d1", "d2", … from the number `first`."""
-    return tuple(each.source(f"d{number}") for number, each in enumerate(passages, first))
+    return tuple(passage.source(f"d{number}") for number, passage in enumerate(passages, first))
 
 
 def cited_numbers(cited: Sequence[str], passages: int) -> tuple[int, ...]:
@@ -81,5 +81,5 @@ def cited_numbers(cited: Sequence[str], passages: int) -> tuple[int, ...]:
 
     A greater number is that of a text which is no passage: the client's long answer to the agent's question.
     """
-    numbers = (int(found[1]) for each in cited if (found := _DETAIL.fullmatch(each)))
+    numbers = (int(found[1]) for label in cited if (found := _DETAIL.fullmatch(label)))
     return tuple(number for number in numbers if number <= passages)

@@ -33,7 +33,7 @@ async def consolidation_plan(
     if because is None:
         return None
     moving, faint = memories_to_move(tiers.short, agent, because, now), plan_forgetting(fading, now, agent.rules)
-    wanted = [*(each.memory_id for each in moving), *faint.mergeable]
+    wanted = [*(memory.memory_id for memory in moving), *faint.mergeable]
     vectors = await calibrated_vectors(resources, defined)
     rows = await queries.vectors(agent_id, vectors, wanted) if wanted else {}
     mergeable = [*(await queries.memories(faint.mergeable)).values()]

@@ -26,7 +26,7 @@ async def state_view(agent_id: str, resources: Resources) -> TiersView | None:
     if standing is None:
         return None
     agent, newest = standing.agent, (*standing.short, *standing.long)
-    now = current_time(agent, max((each.at for each in newest), default=None), time.time())
+    now = current_time(agent, max((memory.at for memory in newest), default=None), time.time())
     return TiersView(
         agent_id=agent_id,
         hours=agent.hours(now),

@@ -35,24 +35,26 @@ async def retrieve(query: TiersRecallQuery, agent: TiersAgent, defined: Agent, r
     pattern = restricted_pattern(agent.rules.pattern(query.module), query.layers, query.top)
     found = await _candidates(query, pattern, agent, defined, resources)
     known = await TieredQueries(resources.database).memories(candidate.memory_id for candidate in found)
-    seen = {each for each, memory in known.items() if is_visible(memory, query.agent_id)}
+    seen = {memory_id for memory_id, memory in known.items() if is_visible(memory, query.agent_id)}
     chosen = without_shared_experiences(
-        [candidate for candidate in found if candidate.memory_id in seen], lambda each: known[each].origins, pattern.top
+        [candidate for candidate in found if candidate.memory_id in seen],
+        lambda candidate: known[candidate].origins,
+        pattern.top,
     )
     later = successors(
         [
             Statement(
-                each.memory_id,
-                read_text(known[each.memory_id].content)[0],
-                datetime.fromtimestamp(known[each.memory_id].at, UTC),
-                max(each.relevance, 0.0),
+                candidate.memory_id,
+                read_text(known[candidate.memory_id].content)[0],
+                datetime.fromtimestamp(known[candidate.memory_id].at, UTC),
+                max(candidate.relevance, 0.0),
             )
-            for each in chosen
+            for candidate in chosen
         ],
         query.query,
     )
-    by_id = {each.memory_id: each for each in chosen}
-    chosen = [by_id[each] for each in newer_first(list(by_id), later)]
+    by_id = {candidate.memory_id: candidate for candidate in chosen}
+    chosen = [by_id[memory_id] for memory_id in newer_first(list(by_id), later)]
     views = (
         TierRecalledView(
             memory=memory_view(known[scored_memory.memory_id]),
@@ -89,12 +91,12 @@ async def _candidates(
     if query.shared:
         others = await shared_index(resources.database, agent.agent_id, vectors)
         found += rank(others, asked, now, pattern.model_copy(update={"layers": ("long",)}), agent.rules)
-    return sorted(found, key=lambda each: (-each.score, each.memory_id))
+    return sorted(found, key=lambda candidate: (-candidate.score, candidate.memory_id))
 
 
 def access_events(command: AccessMemories, found: TiersRecallView) -> list[MemoriesAccessed]:
     """Return the event that records the access to the agent's own memories; none if none of these was returned."""
-    own = [each.memory.memory_id for each in found.recalled if each.memory.agent_id == command.agent_id]
+    own = [memory.memory.memory_id for memory in found.recalled if memory.memory.agent_id == command.agent_id]
     if not own:
         return []
     return [

@@ -45,12 +45,16 @@ class Pasts:
         kept = await _read(resources.log, places, self.known.get(name) or {})
         self.known.keep(name, kept)
         found = [each for sequence in places if (each := kept[sequence]) is not None]
-        became = await outcomes(views, [each.assignment_id for each in found])
-        return [label_retrieval(each, *became[each.assignment_id]) for each in found if each.assignment_id in became]
+        became = await outcomes(views, [retrieval.assignment_id for retrieval in found])
+        return [
+            label_retrieval(retrieval, *became[retrieval.assignment_id])
+            for retrieval in found
+            if retrieval.assignment_id in became
+        ]
 
 
 def _bytes(_: tuple[str, str, str], kept: Kept) -> int:
-    found = [each for each in kept.values() if each is not None]
+    found = [log for log in kept.values() if log is not None]
     arrays = sum(
         retrieval.features.nbytes + retrieval.shown.nbytes + ID_BYTES * len(retrieval.memory_ids) for retrieval in found
     )

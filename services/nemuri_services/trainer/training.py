@@ -85,7 +85,7 @@ def _gradient(now: Parameters, start: Parameters, samples: Samples, kept: Floats
     back = np.outer(error, output) * kept * (before > 0.0)
     loss = (back.T @ samples.features, back.sum(axis=0), units.T @ error, error.sum())
     pull = 2.0 * ATTACHMENT / total
-    moved = (each + pull * (at - then) for each, at, then in zip(loss, now, start, strict=True))
+    moved = (gradient + pull * (at - then) for gradient, at, then in zip(loss, now, start, strict=True))
     return _four(moved)
 
 
@@ -94,7 +94,7 @@ def _sigmoid(logits: Floats) -> Floats:
 
 
 def _zeros(like: Parameters) -> Parameters:
-    return _four(np.zeros_like(each) for each in like)
+    return _four(np.zeros_like(array) for array in like)
 
 
 def _blend(average: Parameters, newest: Parameters, kept: float) -> Parameters:
@@ -102,7 +102,7 @@ def _blend(average: Parameters, newest: Parameters, kept: float) -> Parameters:
 
 
 def _squared(gradient: Parameters) -> Parameters:
-    return _four(each**2 for each in gradient)
+    return _four(array**2 for array in gradient)
 
 
 def _moved(now: Parameters, means: Parameters, squares: Parameters, rate: float, step: int) -> Parameters:

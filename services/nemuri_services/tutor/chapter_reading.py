@@ -29,7 +29,9 @@ async def read(course: Course, chapter: int, agent: Agent, resources: Resources)
     stored.
     """
     sections = course.textbook.chapters[chapter].sections
-    found = await asyncio.gather(*(_learned(each, course.textbook.perspective, agent, resources) for each in sections))
+    found = await asyncio.gather(
+        *(_learned(section, course.textbook.perspective, agent, resources) for section in sections)
+    )
     contents = [
         MemoryContent(
             content=section.text,
@@ -39,7 +41,10 @@ async def read(course: Course, chapter: int, agent: Agent, resources: Resources)
         )
         for section, (learnings, _) in zip(sections, found, strict=True)
     ]
-    texts, vectors = [embedded_text(each) for each in contents], resources.vectors.with_embedder_of(agent.embedding)
+    texts, vectors = (
+        [embedded_text(content) for content in contents],
+        resources.vectors.with_embedder_of(agent.embedding),
+    )
     await vectors.store_missing(texts)
     origin = Origin(textbook=course.textbook.title)
     faint = {"strength": agent.rules.initial_strength_education}  # low: a memory that was only read was not used yet
@@ -60,7 +65,7 @@ async def _learned(
     model = resources.models.main
     if perspective is None:
         return {}, Usage(model=model.name)
-    words = {each.name: each.keywords for each in agent.definition.perspectives}
+    words = {view.name: view.keywords for view in agent.definition.perspectives}
     job = SectionJob(
         role=agent.definition.role,
         perspective=perspective,

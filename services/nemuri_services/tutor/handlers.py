@@ -101,7 +101,9 @@ async def follow_up(event: ExerciseGraded, resources: Resources) -> FeedbackGive
     """
     courses = Courses(resources.database)
     course = await courses.course(event.course_id)
-    trials = {each.place: each for each in await courses.trials(event.course_id, event.chapter)}
+    trials = {
+        earlier_trial.place: earlier_trial for earlier_trial in await courses.trials(event.course_id, event.chapter)
+    }
     trial = trials.get((event.chapter, event.exercise))
     if course is None or trial is None or event.repetition + 1 != trial.repetition:
         return None

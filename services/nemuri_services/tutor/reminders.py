@@ -45,7 +45,7 @@ async def _pose_or_reset(key: str, resources: Resources) -> None:
     courses, course_id = Courses(resources.database), UUID(named[1])
     course = await courses.course(course_id)
     trials = await courses.trials(course_id, int(named[2]))
-    trial = next((each for each in trials if each.number == int(named[3])), None)
+    trial = next((candidate for candidate in trials if candidate.number == int(named[3])), None)
     if course is None or trial is None or trial.due_at is None:
         return
     if trial.due_at > await resources.clock.now():

@@ -22,10 +22,10 @@ async def course_reports(agent: Agent, course_id: UUID | None, resources: Resour
     """Return reports on all courses of an agent, or on one course with its exercises. Refuse an unknown course."""
     found = await Courses(resources.database).of(agent.agent_id)
     if course_id is not None:
-        found = [each for each in found if each.course_id == course_id]
+        found = [course for course in found if course.course_id == course_id]
         if not found:
             return Refusal(refused=f"{agent.agent_id} has no course {course_id}")
-    reports = [await _course(agent, each, resources, details=course_id is not None) for each in found]
+    reports = [await _course(agent, course, resources, details=course_id is not None) for course in found]
     return CoursesView(agent_id=agent.agent_id, now=await resources.clock.now(), courses=tuple(reports))
 
 
@@ -34,7 +34,7 @@ async def _course(agent: Agent, course: Course, resources: Resources, *, details
     memories = await resources.views.memories_by_id(memory for one in course.readings for memory in one.memories)
     endings = {reading.session_id: derive(reading.session_id, SessionEnded.kind_of()) for reading in course.readings}
     ended = await resources.views.projected_ids(endings.values())
-    slept = {each for each, ending in endings.items() if ending in ended and each not in agent.awake}
+    slept = {name for name, ending in endings.items() if ending in ended and name not in agent.awake}
     chapters = [
         _chapter(agent, course, number, [trial for trial in trials if trial.chapter == number], memories, slept)
         for number in range(len(course.textbook.chapters))
@@ -68,7 +68,7 @@ def _chapter(
 ) -> ChapterReport:
     reading = course.readings[number] if number < len(course.readings) else None
     made = [memories[memory][1] for memory in (reading.memories if reading else ()) if memory in memories]
-    strengths = [agent.strength(each) for each in made if each.status == "active"]
+    strengths = [agent.strength(memory) for memory in made if memory.status == "active"]
     newest = [trial.grades[-1].correct for trial in trials if trial.grades]
     return ChapterReport(
         title=course.textbook.chapters[number].title,

@@ -88,9 +88,9 @@ def _setting(name: str, agents: int | None, seconds: int | None, without: list[s
         raise WrongUse(f"--agents is at least {chosen.fewest} in {name}")
     if seconds is not None and seconds < chosen.shortest:
         raise WrongUse(f"--seconds is at least {chosen.shortest} in {name}")
-    for each in without:
-        if each not in chosen.modules:
-            raise WrongUse(f"--without {each!r}: {name} has the modules {', '.join(sorted(chosen.modules))}")
+    for module in without:
+        if module not in chosen.modules:
+            raise WrongUse(f"--without {module!r}: {name} has the modules {', '.join(sorted(chosen.modules))}")
     left_out = tuple(dict.fromkeys(without))
     return replace(begun, agents=agents or begun.agents, seconds=seconds or begun.seconds, without=left_out)
 

@@ -95,7 +95,7 @@ async def _until(work: Coroutine[Any, Any, None], *ends: Coroutine[Any, Any, obj
     """Run `work` until it ends or one of `ends` completes, and cancel the others. Exceptions of `work` are raised."""
     from nemuri_infra.process.cancellation import cancel_and_wait
 
-    working, *others = (asyncio.ensure_future(each) for each in (work, *ends))
+    working, *others = (asyncio.ensure_future(task) for task in (work, *ends))
     try:
         await asyncio.wait((working, *others), return_when=asyncio.FIRST_COMPLETED)
     finally:

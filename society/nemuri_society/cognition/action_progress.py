@@ -51,7 +51,7 @@ class ActionProgress:
     def values(self) -> dict[str, JsonValue]:
         """Return the progress as plain JSON values."""
         plain = {name: getattr(self, name) for name in _NAMES}
-        return plain | {"counted": [list(each) for each in self.counted], "undone": list(self.undone)}
+        return plain | {"counted": [list(count) for count in self.counted], "undone": list(self.undone)}
 
     @classmethod
     def of(cls, values: Mapping[str, Any], course: str) -> "ActionProgress":
@@ -121,4 +121,4 @@ _NAMES: Final = tuple(field.name for field in fields(ActionProgress))
 
 def steps_of(plans: Mapping[str, JsonValue]) -> list[Intent]:
     """Return the executable steps of a plan as intents."""
-    return [found for each in listed(plans, "steps") if (found := read_intent(str(each))) and found.verb != "plan"]
+    return [found for step in listed(plans, "steps") if (found := read_intent(str(step))) and found.verb != "plan"]

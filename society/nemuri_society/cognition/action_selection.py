@@ -23,7 +23,7 @@ MIN_REST_SECONDS: Final = 5.0
 """Minimum seconds of a rest."""
 _AROUND: Final = sorted(
     ((dx, dz) for dx in range(-3, 4) for dz in range(-3, 4) if (dx, dz) != (0, 0) and hypot(dx, dz) < REACH - 0.5),
-    key=lambda each: (hypot(*each), each),
+    key=lambda offset: (hypot(*offset), offset),
 )
 MAX_COORDINATE, MIN_HEIGHT, MAX_HEIGHT = 30_000_000, -64, 320
 """Greatest absolute value of x and z, lowest y and highest y in any world
@@ -191,9 +191,9 @@ def _free(view: Surroundings) -> BlockPosition | None:
     """Return a position within reach where no block or body is known to stand; None if there is none."""
     x, y, z = view.here
     taken = {
-        coordinates_of(each.get("position"))
-        for each in listed(view.percepts, "blocks")
-        if each["block"] not in BUILDABLE_BLOCKS
+        coordinates_of(block.get("position"))
+        for block in listed(view.percepts, "blocks")
+        if block["block"] not in BUILDABLE_BLOCKS
     }
     taken |= {coordinates_of(body.get("position")) for body in bodies_in_sight(view.percepts)}
     return next((at for dx, dz in _AROUND if (at := (x + dx, y, z + dz)) not in taken | view.avoided), None)

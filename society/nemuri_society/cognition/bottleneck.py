@@ -92,8 +92,8 @@ def _social(snapshot: Snapshot, situation: Situation, passed: Collection[Output]
 def _memories(snapshot: Snapshot, passed: Collection[Output]) -> list[str]:
     found = listed(snapshot["memory_recall"], "found") if "memory_recall" in passed else []
     thought = listed(snapshot["reflections"])[-3:] if "self_reflection" in passed else []
-    remembered = [prompt_text.quoted(each.get("content", "")) for each in found]
-    return [*remembered, *(f"you concluded: {each.get('insight')}" for each in reversed(thought))]
+    remembered = [prompt_text.quoted(memory.get("content", "")) for memory in found]
+    return [*remembered, *(f"you concluded: {reflection.get('insight')}" for reflection in reversed(thought))]
 
 
 def _alerts(snapshot: Snapshot, situation: Situation, passed: Collection[Output]) -> list[str]:

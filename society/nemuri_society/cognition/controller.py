@@ -84,10 +84,12 @@ class CognitiveController(Module):
         if hurt_since(snapshot, decided):
             return True
         wrong, heard = listed(snapshot["action_corrections"])[-1:], listed(snapshot["conversations"])[-1:]
-        if any(number(each.get("second")) > decided for each in wrong):
+        if any(number(correction.get("second")) > decided for correction in wrong):
             return True
-        new = [each for each in heard if number(each.get("second")) > decided]
-        return any(each.get("speaker") != snapshot.name and mentions_agent(each, snapshot) for each in new)
+        new = [utterance for utterance in heard if number(utterance.get("second")) > decided]
+        return any(
+            utterance.get("speaker") != snapshot.name and mentions_agent(utterance, snapshot) for utterance in new
+        )
 
 
 def select_outputs(snapshot: Snapshot, situation: Situation) -> Selection:
@@ -96,8 +98,8 @@ def select_outputs(snapshot: Snapshot, situation: Situation) -> Selection:
     An output is new if its section has changed since the output last passed.
     """
     new = [output for output, section in OUTPUTS.items() if _new(snapshot, output, section)]
-    updated = sum(snapshot.age(OUTPUTS[each]) <= SIMULTANEOUS_SECONDS for each in new)
-    kept: dict[Output, float] = {each: number(_trace(snapshot, each).get("score")) for each in new}
+    updated = sum(snapshot.age(OUTPUTS[module]) <= SIMULTANEOUS_SECONDS for module in new)
+    kept: dict[Output, float] = {module: number(_trace(snapshot, module).get("score")) for module in new}
     return select(scores(snapshot, situation, new), kept, threshold(situation, updated))
 
 
@@ -118,9 +120,9 @@ def _workspace(snapshot: Snapshot, selection: Selection) -> dict[str, JsonValue]
     accumulated score.
     """
     passed: dict[str, JsonValue] = {
-        each: {"score": 0.0, "seen": snapshot.sections[OUTPUTS[each]].revision} for each in selection.passed
+        module: {"score": 0.0, "seen": snapshot.sections[OUTPUTS[module]].revision} for module in selection.passed
     }
-    return passed | {each: {**_trace(snapshot, each), "score": score} for each, score in selection.kept.items()}
+    return passed | {module: {**_trace(snapshot, module), "score": score} for module, score in selection.kept.items()}
 
 
 def _about(snapshot: Snapshot, situation: Situation, selection: Selection) -> dict[str, JsonValue]:

@@ -42,11 +42,11 @@ class CraftingPlan:
     def _make(self, item: str, missing: int, depth: int) -> None:
         recipe = RECIPES[item]
         times = ceil(missing / recipe.count)
-        uses = Counter({each: number * times for each, number in recipe.ingredients.items()})
+        uses = Counter({ingredient: number * times for ingredient, number in recipe.ingredients.items()})
         for _ in range(MAX_PASSES):  # Obtaining one ingredient may use up another one or lead away from a station.
             stations = [] if self.near.issuperset(recipe.stations) else list(recipe.stations)
             needs = uses + Counter(stations)
-            short = [each for each, number in needs.items() if self.held[each] < number]
+            short = [ingredient for ingredient, number in needs.items() if self.held[ingredient] < number]
             if not short:
                 self.held.subtract(needs)
                 self.steps += [
@@ -56,8 +56,8 @@ class CraftingPlan:
                 self.near.update(stations)
                 self.held[item] += times * recipe.count
                 return
-            for each in short:
-                self.get(each, needs[each], depth + 1)
+            for ingredient in short:
+                self.get(ingredient, needs[ingredient], depth + 1)
         raise ValueError(f"{item} cannot be obtained")
 
     def _gather(self, item: str, missing: int, depth: int) -> None:

@@ -214,10 +214,10 @@ class Engine:
         text = str(speech.get("text") or "") if is_in_force(state, speech) else ""
         if text:
             self.put(agent_id, speech_changes(state, text, now), now)
-        if late := [each for each in queue if not is_in_force(state, each)]:
+        if late := [change for change in queue if not is_in_force(state, change)]:
             self.put(agent_id, withdrawal_changes(state, late, now), now)
-        new = (each for made in held["experiences"].values() for each in listed({"entries": made}))
-        return Outgoing(tuple(each for each in queue if is_in_force(state, each)), text, tuple(new))
+        new = (experience for made in held["experiences"].values() for experience in listed({"entries": made}))
+        return Outgoing(tuple(change for change in queue if is_in_force(state, change)), text, tuple(new))
 
     def _start(self, slot: Slot, now: float) -> Pending | None:
         module = slot.module

@@ -38,7 +38,7 @@ class NewExperiences:
 def experiences_since(snapshot: Snapshot) -> NewExperiences:
     """Return the utterances, acts and sightings since the cursor in the section `short_term_memory`."""
     cursor = snapshot["short_term_memory"]
-    goals = [str(each.get("description")) for each in listed(snapshot["goals"], "active")]
+    goals = [str(goal.get("description")) for goal in listed(snapshot["goals"], "active")]
     said, heard = _heard(snapshot, mapped(cursor.get("heard")))
     done, acts = _done(snapshot, listed(cursor, "acts"), goals)
     seen, known = _noticed(snapshot, listed(cursor, "known"))
@@ -74,7 +74,7 @@ def _heard(snapshot: Snapshot, last: Mapping[str, Any]) -> tuple[list[JsonValue]
     A conversation is recorded when it is over. A longer one is recorded in parts of `CONVERSATION_PART` utterances.
     """
     entries = listed(snapshot["conversations"])
-    behind = next((nth for nth, each in enumerate(reversed(entries)) if each == last), len(entries))
+    behind = next((nth for nth, entry in enumerate(reversed(entries)) if entry == last), len(entries))
     new = entries[len(entries) - behind :]
     over = bool(new) and snapshot.second - number(new[-1].get("second")) > CONVERSATION_SECONDS
     whole = new if over else new[: len(new) - len(new) % CONVERSATION_PART]
@@ -85,9 +85,9 @@ def _heard(snapshot: Snapshot, last: Mapping[str, Any]) -> tuple[list[JsonValue]
 
 
 def _talk(snapshot: Snapshot, said: list[Any]) -> JsonValue:
-    words = " ".join(str(each.get("text", "")) for each in said)
-    lines = [f"{_speaker(snapshot, each)} said: {each.get('text')}" for each in said]
-    speakers = [str(each.get("speaker")) for each in said]
+    words = " ".join(str(utterance.get("text", "")) for utterance in said)
+    lines = [f"{_speaker(snapshot, utterance)} said: {utterance.get('text')}" for utterance in said]
+    speakers = [str(utterance.get("speaker")) for utterance in said]
     return experience(snapshot, "conversation", "\n".join(lines), speakers, cues=cues_of(words))
 
 

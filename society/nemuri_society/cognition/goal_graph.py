@@ -32,9 +32,9 @@ def read_goals(text: str) -> list[dict[str, Any]]:
     """
     for found in find_objects(text):
         given = found.get("goals")
-        goals = [goal for each in (given if isinstance(given, list) else []) if (goal := _goal(each)) is not None]
+        goals = [goal for answer in (given if isinstance(given, list) else []) if (goal := _goal(answer)) is not None]
         if goals:
-            return list({each["id"]: each for each in goals}.values())[:MAX_GOALS]
+            return list({known_goal["id"]: known_goal for known_goal in goals}.values())[:MAX_GOALS]
     raise ValueError("the reply contains no goals")
 
 
@@ -44,14 +44,16 @@ def extended_graph(goals: Sequence[Mapping[str, Any]], before: Mapping[str, Json
 
     There is no edge from a goal to itself.
     """
-    known = {str(each["id"]): each for each in [*listed(before, "nodes"), *goals]}
-    nodes: list[JsonValue] = [{"id": each, "description": goal.get("description")} for each, goal in known.items()]
+    known = {str(goal["id"]): goal for goal in [*listed(before, "nodes"), *goals]}
+    nodes: list[JsonValue] = [
+        {"id": identifier, "description": goal.get("description")} for identifier, goal in known.items()
+    ]
     nodes = nodes[-MAX_NODES:]
     ids = [*known][-MAX_NODES:]
     edges = {(str(one), str(other)) for one, other in listed(before, "edges")}
-    edges |= {(goal_id(need), str(each["id"])) for each in goals for need in each["needs"]}
+    edges |= {(goal_id(need), str(goal["id"])) for goal in goals for need in goal["needs"]}
     kept = sorted((one, other) for one, other in edges if one != other and one in ids and other in ids)
-    return {"nodes": nodes, "edges": [list(each) for each in kept]}
+    return {"nodes": nodes, "edges": [list(edge) for edge in kept]}
 
 
 def next_goal(
@@ -63,11 +65,11 @@ def next_goal(
     `over` has the ids of finished and given-up goals.
     """
     wanted = {
-        str(each["id"]): each for each in sorted(goals, key=lambda each: (-number(each.get("priority")), each["id"]))
+        str(goal["id"]): goal for goal in sorted(goals, key=lambda goal: (-number(goal.get("priority")), goal["id"]))
     }
-    left = {each: goal for each, goal in wanted.items() if each not in over}
-    for each in left:
-        now, seen = each, set[str]()
+    left = {identifier: goal for identifier, goal in wanted.items() if identifier not in over}
+    for goal in left:
+        now, seen = goal, set[str]()
         while now not in seen:
             seen.add(now)
             now = next((one for one, other in edges if other == now and one in left), now)

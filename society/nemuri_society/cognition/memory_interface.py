@@ -56,8 +56,8 @@ class RetrievingModule(Module):
         """Return memories about these texts as prompt lines, best first. The settings for this module's name determine
         the layers and types to search, the weights, and the maximum number of memories.
         """
-        query = ". ".join(each for each in about if each)[:MAX_QUERY_CHARACTERS]
+        query = ". ".join(text for text in about if text)[:MAX_QUERY_CHARACTERS]
         if not query:
             return []
         found = self._memories.recall(snapshot.agent_id, query, self.spec.name, snapshot.second)
-        return [f"you remember: {quoted(each.content)}" for each in found]
+        return [f"you remember: {quoted(memory.content)}" for memory in found]

@@ -114,7 +114,7 @@ def select(scores: Iterable[Salience], kept: Mapping[Output, float], least: floa
     The accumulated score is the kept score plus the new one, at most 1.
     """
     total = {salience.output: min(1.0, kept.get(salience.output, 0.0) + salience.composite) for salience in scores}
-    ranked = sorted(total.items(), key=lambda each: (-each[1], each[0]))
+    ranked = sorted(total.items(), key=lambda pair: (-pair[1], pair[0]))
     return Selection(
         passed={output: score for output, score in ranked if score >= least},
         kept={output: score for output, score in ranked if score < least},

@@ -29,9 +29,9 @@ PlainPercept = Mapping[str, Any]
 defaults.
 """
 
-_STANDING = {name: each for name, each in Percept.model_fields.items() if name not in EVENT_FIELDS}
+_STANDING = {name: field for name, field in Percept.model_fields.items() if name not in EVENT_FIELDS}
 _UNTOLD = {
-    name: each.get_default(call_default_factory=True) for name, each in _STANDING.items() if not each.is_required()
+    name: field.get_default(call_default_factory=True) for name, field in _STANDING.items() if not field.is_required()
 }
 _HEARD: TypeAdapter[tuple[Utterance, ...]] = TypeAdapter(tuple[Utterance, ...])
 _DONE: TypeAdapter[tuple[Outcome, ...]] = TypeAdapter(tuple[Outcome, ...])
@@ -54,12 +54,15 @@ def percept_changes(state: SharedState, percept: PlainPercept) -> Changes:
         seen["hurt_at"] = second
     changes: dict[str, Mapping[str, JsonValue]] = {"percepts": seen}
     if percept.get("heard"):
-        said = [_utterance(each.name, each.text, each.second) for each in _HEARD.validate_python(percept["heard"])]
+        said = [
+            _utterance(utterance.name, utterance.text, utterance.second)
+            for utterance in _HEARD.validate_python(percept["heard"])
+        ]
         changes["conversations"] = {
             "entries": newest_entries("conversations", [*entries(state, "conversations"), *said])
         }
     if percept.get("outcomes"):
-        done = {each.act_id: each for each in _DONE.validate_python(percept["outcomes"])}
+        done = {outcome.act_id: outcome for outcome in _DONE.validate_python(percept["outcomes"])}
         acts = [_with_outcome(entry, done, second) for entry in entries(state, "action_history")]
         changes["action_history"] = {"entries": acts}
     return changes
@@ -85,7 +88,7 @@ def is_in_force(state: SharedState, progress: Mapping[str, JsonValue]) -> bool:
 
 def withdrawal_changes(state: SharedState, acts: Iterable[Mapping[str, JsonValue]], second: float) -> Changes:
     """Return the changes that record these unsent acts as not done, because a newer decision has replaced theirs."""
-    undone = {str(each.get("id")): Outcome(act_id=str(each.get("id")), done=False, reason=WITHDRAWN) for each in acts}
+    undone = {str(act.get("id")): Outcome(act_id=str(act.get("id")), done=False, reason=WITHDRAWN) for act in acts}
     return {
         "action_history": {"entries": [_with_outcome(act, undone, second) for act in entries(state, "action_history")]}
     }

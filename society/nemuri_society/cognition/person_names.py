@@ -16,11 +16,11 @@ def match_name(words: str, names: Iterable[str]) -> str | None:
     said, known = name_words(words), {name: name_words(name) for name in names}
     if not said:
         return None
-    if same := [name for name, each in known.items() if each == said]:
+    if same := [name for name, other in known.items() if other == said]:
         return same[0]
-    if held := [name for name, each in known.items() if contains_name(said, each)]:
+    if held := [name for name, other in known.items() if contains_name(said, other)]:
         return max(held, key=lambda name: len(known[name]))
-    wider = [name for name, each in known.items() if contains_name(each, said)]
+    wider = [name for name, other in known.items() if contains_name(other, said)]
     return wider[0] if len(wider) == 1 else None
 
 

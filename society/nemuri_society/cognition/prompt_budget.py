@@ -59,23 +59,23 @@ def fit_to_budget(
     `texts`, perhaps with an empty tuple. A section without a share gets what the others leave.
     """
     if all(shares.get(part, 0.0) > 0 for part in texts) and _fits(texts, budget):
-        return {part: tuple(each for each in texts[part] if each) for part in PROMPT_SECTIONS if part in texts}
+        return {part: tuple(text for text in texts[part] if text) for part in PROMPT_SECTIONS if part in texts}
     costs = {
-        part: [estimate_tokens(each) + _BREAK for each in texts[part] if each]
+        part: [estimate_tokens(text) + _BREAK for text in texts[part] if text]
         for part in PROMPT_SECTIONS
         if part in texts
     }
-    allotted = _allotted({part: sum(each) for part, each in costs.items()}, budget, shares)
+    allotted = _allotted({part: sum(tokens) for part, tokens in costs.items()}, budget, shares)
     spare = max(0, budget) - sum(allotted.values())
     fitted: dict[PromptSection, tuple[str, ...]] = {}
     for part, prices in costs.items():
-        fitted[part], spare = _cut([each for each in texts[part] if each], prices, allotted[part] + spare)
+        fitted[part], spare = _cut([text for text in texts[part] if text], prices, allotted[part] + spare)
     return fitted
 
 
 def _fits(texts: Mapping[PromptSection, Sequence[str]], budget: int) -> bool:
     """Return True if an upper bound of the tokens of all texts is within the budget."""
-    return sum(token_upper_bound(each) + _BREAK for some in texts.values() for each in some if each) <= budget
+    return sum(token_upper_bound(text) + _BREAK for some in texts.values() for text in some if text) <= budget
 
 
 def _allotted(

@@ -27,7 +27,7 @@ def describe_agent(snapshot: Snapshot) -> str:
     """Return a paragraph that tells the agent who it is."""
     profile = snapshot["profile"]
     known = {key: _listing(profile[key]) for key in ("town", "traits", "role", "told") if profile.get(key)}
-    more = [_ABOUT[key].format(each).rstrip(".") + "." for key, each in known.items()]
+    more = [_ABOUT[key].format(value).rstrip(".") + "." for key, value in known.items()]
     return " ".join([f"You are {snapshot.name}, one of the people of a world of blocks.", *more])
 
 
@@ -79,8 +79,8 @@ def goal_lines(
     goals: Mapping[str, JsonValue], plans: Mapping[str, JsonValue], progress: Mapping[str, JsonValue]
 ) -> list[str]:
     """Return the plan with its remaining steps, then the goals with the highest priority first."""
-    wanted = sorted(listed(goals, "active"), key=lambda each: -number(each.get("priority")))
-    lines = [f"you want to: {each.get('description')} (priority {each.get('priority')} of 1)" for each in wanted]
+    wanted = sorted(listed(goals, "active"), key=lambda goal: -number(goal.get("priority")))
+    lines = [f"you want to: {goal.get('description')} (priority {goal.get('priority')} of 1)" for goal in wanted]
     return [*plan_lines(plans, progress), *lines]
 
 
@@ -102,26 +102,27 @@ def opinion_lines(social: Mapping[str, JsonValue], about: Iterable[str]) -> list
     """Return one line for each agent named in `about` of whom the agent has an opinion."""
     known = {name: mapped(social.get(name)) for name in about}
     return [
-        f"{name} is to you: {each.get('relationship')} (you like them {number(each.get('sentiment')):g} of 10)"
-        for name, each in known.items()
-        if each
+        f"{name} is to you: {opinion.get('relationship')} (you like them {number(opinion.get('sentiment')):g} of 10)"
+        for name, opinion in known.items()
+        if opinion
     ]
 
 
 def reflection_lines(thoughts: Mapping[str, JsonValue], most: int = 3) -> list[str]:
     """Return the last `most` conclusions, newest last, each with the goal adjustment that it suggests, if any."""
     lines = list[str]()
-    for each in listed(thoughts)[-most:]:
-        lines.append(f"you concluded: {each.get('insight')}")
-        if each.get("goal_adjustment"):
-            lines.append(f"your advice to yourself, about what to want: {each['goal_adjustment']}")
+    for reflection in listed(thoughts)[-most:]:
+        lines.append(f"you concluded: {reflection.get('insight')}")
+        if reflection.get("goal_adjustment"):
+            lines.append(f"your advice to yourself, about what to want: {reflection['goal_adjustment']}")
     return lines
 
 
 def alert_lines(corrections: Mapping[str, JsonValue], acts: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return lines with the corrections, then lines with the outcomes of these acts, each newest first."""
     wrong = [
-        f"{each.get('expected')}, but {each.get('actual')}: {each.get('correction')}" for each in listed(corrections)
+        f"{correction.get('expected')}, but {correction.get('actual')}: {correction.get('correction')}"
+        for correction in listed(corrections)
     ]
     ended = outcome_lines(act for act in acts if act.get("outcome"))
     return [*_counted(reversed(wrong)), *_counted(reversed(ended))]
@@ -129,7 +130,7 @@ def alert_lines(corrections: Mapping[str, JsonValue], acts: Iterable[Mapping[str
 
 def _counted(lines: Iterable[str]) -> list[str]:
     """Return each line once, followed by the number of times if it occurs several times."""
-    return [each if times == 1 else f"{each} ({times} times)" for each, times in Counter(lines).items()]
+    return [line if times == 1 else f"{line} ({times} times)" for line, times in Counter(lines).items()]
 
 
 def outcome_lines(acts: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -145,7 +146,7 @@ def _ending(outcome: Mapping[str, JsonValue]) -> str:
 
 def surroundings_lines(percepts: Mapping[str, JsonValue]) -> list[str]:
     """Return a line with the kinds of blocks in sight. Empty if there are none."""
-    there = dict.fromkeys(str(each.get("block")) for each in listed(percepts, "blocks"))
+    there = dict.fromkeys(str(block.get("block")) for block in listed(percepts, "blocks"))
     return [f"in sight: {', '.join(there)}"] if there else []
 
 
@@ -161,7 +162,7 @@ def _stacks(uses: Mapping[str, int]) -> str:
 
 def _taken() -> list[str]:
     """Return one line per item that can be collected, with its source. Items with a recipe are left out."""
-    found = {each.item: (block, each.tool) for block, each in COLLECTING_RULES.items() if each.item not in RECIPES}
+    found = {rule.item: (block, rule.tool) for block, rule in COLLECTING_RULES.items() if rule.item not in RECIPES}
     return [
         f"{item}{'' if block == item else f' from {block}'}{f' with a {needs} or better' if needs else ''}"
         for item, (block, needs) in found.items()
@@ -169,7 +170,7 @@ def _taken() -> list[str]:
 
 
 RULES_TEXT: Final = (
-    f"What can be made: {'; '.join(_made(*each) for each in RECIPES.items())}."
+    f"What can be made: {'; '.join(_made(*made) for made in RECIPES.items())}."
     f" What can be collected: {'; '.join(_taken())}. A table,"
     f" furnace or chest is used where it is placed; things are placed on {', '.join(BUILDABLE_BLOCKS)}."
 )

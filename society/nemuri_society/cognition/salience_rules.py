@@ -16,7 +16,8 @@ def scores(snapshot: Snapshot, situation: Situation, outputs: Iterable[Output]) 
     relevance = RELEVANCE[situation.context]
     ages = {output: snapshot.age(OUTPUTS[output]) for output in outputs}
     return [
-        Salience(each, urgency(each, snapshot, situation), relevance[each], recency(age)) for each, age in ages.items()
+        Salience(module, urgency(module, snapshot, situation), relevance[module], recency(age))
+        for module, age in ages.items()
     ]
 
 
@@ -49,7 +50,7 @@ def _of_percepts(situation: Situation) -> float:
 
 
 def _of_corrections(section: Mapping[str, JsonValue]) -> float:
-    worst = max((number(each.get("severity")) for each in listed(section)), default=0.0)
+    worst = max((number(correction.get("severity")) for correction in listed(section)), default=0.0)
     return 0.6 + 0.4 * min(1.0, worst)
 
 

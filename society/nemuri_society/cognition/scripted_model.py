@@ -80,7 +80,7 @@ def _directive(about: Mapping[str, Any], rng: Random) -> str:
         return ""
     if progress.get("status") == "failed" and "ask" not in str(last.get("speech_directive")):
         return f"ask {near[0].get('name')} for help: {progress.get('why')}"
-    known = any(each.get("speaker") == near[0].get("name") for each in heard)
+    known = any(utterance.get("speaker") == near[0].get("name") for utterance in heard)
     return f"greet {near[0].get('name')}" if not known and rng.random() < TALK_PROBABILITY else ""
 
 
@@ -88,18 +88,20 @@ def _goals(about: Mapping[str, Any], rng: Random) -> str:
     """Return goals: the next tools, a random optional item, and a gift for a friend in sight."""
     inventory = about.get("inventory") or {}
     over = {*map(str, about.get("reached") or ()), *map(str, about.get("given_up") or ())}
-    left = [each for each in TOOL_ORDER if not inventory.get(each) and f"make a {each}" not in over]
+    left = [tool for tool in TOOL_ORDER if not inventory.get(tool) and f"make a {tool}" not in over]
     wanted: list[dict[str, Any]] = []
     for number_, item in enumerate(left[:2]):
         needs = [wanted[-1]["description"]] if wanted else []
         wanted.append(_goal(f"make a {item}", 0.9 - 0.1 * number_, needs))
-    besides = [each for each in OPTIONAL_ITEMS if not inventory.get(each) and f"make a {each}" not in over]
+    besides = [
+        optional for optional in OPTIONAL_ITEMS if not inventory.get(optional) and f"make a {optional}" not in over
+    ]
     if besides:
         wanted.append(_goal(f"make a {rng.choice(besides[:4])}", 0.5 + 0.2 * rng.random(), []))
     friends = [
-        each for each, felt in (about.get("social") or {}).items() if number(felt.get("sentiment")) >= GIFT_SENTIMENT
+        agent for agent, felt in (about.get("social") or {}).items() if number(felt.get("sentiment")) >= GIFT_SENTIMENT
     ]
-    near = {str(each.get("name")) for each in about.get("sighted") or []}
+    near = {str(agent.get("name")) for agent in about.get("sighted") or []}
     if gifts := [
         f"give 1 wood to {friend}" for friend in friends if friend in near and f"give 1 wood to {friend}" not in over
     ]:
@@ -115,7 +117,7 @@ def _plan(about: Mapping[str, Any], rng: Random) -> str:  # noqa: ARG001 - what 
     """Return the steps to the goal; exploration if there are none."""
     target = read_intent(str(about.get("goal"))) or Intent("explore", count=3)
     view = Surroundings({"position": about.get("position"), "blocks": about.get("blocks")})
-    blocks = {str(each.get("block")) for each in about.get("blocks") or []}
+    blocks = {str(block.get("block")) for block in about.get("blocks") or []}
     if blocks.issuperset(STATIONS) and not view.together(STATIONS):
         blocks -= {STATIONS[-1]}
     steps = crafting_steps(target, about.get("inventory") or {}, blocks) or [Intent("explore", count=3)]

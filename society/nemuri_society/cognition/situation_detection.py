@@ -96,7 +96,7 @@ def hurt_since(snapshot: Snapshot, second: float) -> bool:
 
 def bodies_in_sight(percepts: Mapping[str, JsonValue]) -> list[dict[str, Any]]:
     """Return the other agents in sight, nearest first."""
-    return [each for each in listed(percepts, "agents") if isinstance(each, dict) and "id" in each]
+    return [agent for agent in listed(percepts, "agents") if isinstance(agent, dict) and "id" in agent]
 
 
 def agents_in_sight(percepts: Mapping[str, JsonValue]) -> list[str]:
@@ -106,14 +106,18 @@ def agents_in_sight(percepts: Mapping[str, JsonValue]) -> list[str]:
 
 def said_by_others(snapshot: Snapshot, most: int | None = None) -> list[dict[str, Any]]:
     """Return the last `most` utterances of others (default: all), newest last."""
-    others = (each for each in reversed(listed(snapshot["conversations"])) if each.get("speaker") != snapshot.name)
+    others = (
+        utterance
+        for utterance in reversed(listed(snapshot["conversations"]))
+        if utterance.get("speaker") != snapshot.name
+    )
     return [*islice(others, most)][::-1]
 
 
 def mentions_agent(said: Mapping[str, Any], snapshot: Snapshot) -> bool:
     """Return True if an utterance contains the agent's name."""
     text, own = str(said.get("text", "")).casefold(), name_words(snapshot.name)
-    return all(each in text for each in own) and contains_name(name_words(text), own)
+    return all(name in text for name in own) and contains_name(name_words(text), own)
 
 
 def number(value: object, otherwise: float = 0.0) -> float:

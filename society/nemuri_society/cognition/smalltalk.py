@@ -57,7 +57,9 @@ def judge_speakers(about: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     found = {}
     for speaker in about.get("speakers") or ():
         before = (about.get("known") or {}).get(speaker) or {}
-        said = " ".join(str(each.get("text")) for each in about.get("heard") or () if each.get("speaker") == speaker)
+        said = " ".join(
+            str(utterance.get("text")) for utterance in about.get("heard") or () if utterance.get("speaker") == speaker
+        )
         sentiment = (
             number(before.get("sentiment"), 5.0) + 0.5 * len(_KIND.findall(said)) - 1.5 * len(_HARSH.findall(said))
         )

@@ -46,12 +46,12 @@ class Surroundings:
         """
         wanted = frozenset(blocks)
         found = [
-            (each["block"], coordinates_of(each["position"]))
-            for each in listed(self.percepts, "blocks")
-            if each.get("block") in wanted
+            (block["block"], coordinates_of(block["position"]))
+            for block in listed(self.percepts, "blocks")
+            if block.get("block") in wanted
         ]
-        allowed = [each for each in found if each[1] not in self.avoided]
-        return min(allowed, key=lambda each: (self.away(each[1]), each[1]), default=None)
+        allowed = [place for place in found if place[1] not in self.avoided]
+        return min(allowed, key=lambda place: (self.away(place[1]), place[1]), default=None)
 
     def together(self, blocks: Sequence[str]) -> list[BlockPosition]:
         """Return one position for each of these blocks, close enough to each other to be used together; empty if there
@@ -60,15 +60,19 @@ class Surroundings:
         All of them lie within `STATION_DISTANCE` of the first one, and the first one is as near as possible.
         """
         standing = [
-            [coordinates_of(each["position"]) for each in listed(self.percepts, "blocks") if each.get("block") == block]
+            [
+                coordinates_of(seen_block["position"])
+                for seen_block in listed(self.percepts, "blocks")
+                if seen_block.get("block") == block
+            ]
             for block in blocks
         ]
         station_sets = [
-            each
-            for each in product(*standing)
-            if each and all(_apart(each[0], one) <= STATION_DISTANCE for one in each)
+            places
+            for places in product(*standing)
+            if places and all(_apart(places[0], one) <= STATION_DISTANCE for one in places)
         ]
-        return [*min(station_sets, key=lambda each: (self.away(each[0]), each))] if station_sets else []
+        return [*min(station_sets, key=lambda places: (self.away(places[0]), places))] if station_sets else []
 
     def body(self, who: str) -> tuple[str, BlockPosition] | None:
         """Return the id and the position of the nearest agent whose name or exact id is `who`;

@@ -36,7 +36,7 @@ def working_memory_values(snapshot: Snapshot) -> dict[str, JsonValue]:
     broadcast = ". ".join(
         filter(None, (str(decision.get(key) or "") for key in ("high_level_intent", "priority_action")))
     )
-    goals = sorted(listed(snapshot["goals"], "active"), key=lambda each: -number(each.get("priority")))
+    goals = sorted(listed(snapshot["goals"], "active"), key=lambda goal: -number(goal.get("priority")))
     return {
         "agent_id": snapshot.agent_id,
         "second": snapshot.second,
@@ -58,7 +58,9 @@ def location(percepts: Mapping[str, JsonValue]) -> dict[str, JsonValue] | None:
     """
     if not percepts.get("position"):
         return None
-    built = dict.fromkeys(str(each["block"]) for each in listed(percepts, "blocks") if each.get("block") in STRUCTURES)
+    built = dict.fromkeys(
+        str(block["block"]) for block in listed(percepts, "blocks") if block.get("block") in STRUCTURES
+    )
     return {**mapped(percepts["position"]), "biome": percepts.get("biome"), "nearby_structures": list(built)}
 
 
@@ -85,10 +87,10 @@ def emotional_state(snapshot: Snapshot) -> dict[str, JsonValue]:
     """
     percepts = snapshot["percepts"]
     needs = min(number(percepts.get("health"), 20), number(percepts.get("hunger"), 20)) / 20
-    ended = [mapped(each.get("outcome")) for each in listed(snapshot["action_history"])[-5:] if each.get("outcome")]
-    luck = sum(1 if each.get("done") else -1 for each in ended) / max(1, len(ended))
+    ended = [mapped(act.get("outcome")) for act in listed(snapshot["action_history"])[-5:] if act.get("outcome")]
+    luck = sum(1 if outcome.get("done") else -1 for outcome in ended) / max(1, len(ended))
     heard = [str(other.get("text", "")) for other in said_by_others(snapshot, EMOTION_UTTERANCES)]
-    stirred = max((cues_of(each).emotion for each in heard), default=0.0)
+    stirred = max((cues_of(utterance).emotion for utterance in heard), default=0.0)
     hurt = snapshot.second - number(percepts.get("hurt_at"), -1e9) < 10
     valence = 0.6 * (2 * needs - 1) + 0.3 * luck - 0.5 * hurt
     arousal = 0.1 + 0.6 * hurt + 0.3 * stirred + 0.2 * (1 - needs)

@@ -61,13 +61,13 @@ class Society(Value):
             ("name", [agent.name for agent in self.agents]),
         ):
             known = dict[str, str]()
-            for each in said:
-                plain = each if what == "id" else " ".join(re.findall(r"\w+", each.casefold()))
+            for name in said:
+                plain = name if what == "id" else " ".join(re.findall(r"\w+", name.casefold()))
                 if not plain:
-                    raise ValueError(f"{each!r} is not a valid name: it must have a letter or digit")
+                    raise ValueError(f"{name!r} is not a valid name: it must have a letter or digit")
                 if plain in known:
-                    raise ValueError(f"two agents have the same {what} {each!r}; each {what} must be unique")
-                known[plain] = each
+                    raise ValueError(f"two agents have the same {what} {name!r}; each {what} must be unique")
+                known[plain] = name
         return self
 
     @property

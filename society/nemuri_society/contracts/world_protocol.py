@@ -124,8 +124,8 @@ Action = Annotated[
     Field(discriminator="action"),
 ]
 ACTIONS: dict[str, type[Value]] = {
-    each.model_fields["action"].default: each
-    for each in (Go, Collect, Place, Craft, Give, Trade, Deposit, Withdraw, Say, Rest)
+    kind.model_fields["action"].default: kind
+    for kind in (Go, Collect, Place, Craft, Give, Trade, Deposit, Withdraw, Say, Rest)
 }
 """Action class by name."""
 action_of: TypeAdapter[Action] = TypeAdapter(Action)
@@ -245,6 +245,6 @@ class Percepts(Value):
 
 
 MESSAGES: dict[str, type[Value]] = {
-    each.__name__.lower(): each for each in (Joining, Joined, Leaving, Acts, Percepts, Percept)
+    kind.__name__.lower(): kind for kind in (Joining, Joined, Leaving, Acts, Percepts, Percept)
 }
 """Message class by name, for all messages between hosts and worlds."""

@@ -113,7 +113,7 @@ def run(
         samples[repeat] = found
         progress(len(samples), runs)
     return build_report(
-        name, [samples[each] for each in range(runs)], experiment.claims, seed=seed, tasks=setting.seconds
+        name, [samples[index] for index in range(runs)], experiment.claims, seed=seed, tasks=setting.seconds
     )
 
 

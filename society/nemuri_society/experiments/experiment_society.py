@@ -43,7 +43,7 @@ class Setting:
     @property
     def ablations(self) -> dict[str, frozenset[str]]:
         """Return the conditions besides `FULL`: the modules that each leaves out, by the name of the condition."""
-        return {f"without {each}": frozenset({each}) for each in self.without}
+        return {f"without {module}": frozenset({module}) for module in self.without}
 
     @property
     def moments(self) -> list[tuple[str, int]]:
@@ -84,7 +84,7 @@ def staged(stage: Stage, seed: str, witness: SimulationObserver | None = None) -
     Agents without a town live where they start. Each profile gets the agent's `home`, and `visits`: the centres of all
     towns.
     """
-    land, minds, dreams = (Random(f"{seed}/{each}") for each in ("land", "minds", "dreams"))
+    land, minds, dreams = (Random(f"{seed}/{part}") for part in ("land", "minds", "dreams"))
     settings = WorldSettings(seed=land.getrandbits(62), size=stage.size, towns=stage.towns, max_sightings=12)
     world = World(settings)
     around: SimulatedWorld = HallucinatingWorld(world, stage.hallucinating, dreams) if stage.hallucinating else world

@@ -67,8 +67,8 @@ def answer(prompt: Prompt, rng: Random) -> str:
         return json.dumps({"say": random_utterance(float(mapped(about["profile"])["likeable"]), rng), "mind": {}})
     judged: dict[str, dict[str, float | str]] = {}
     observer = str(about["agent"])
-    for each in about["speakers"] if isinstance(about["speakers"], list) else []:
-        speaker = str(each)
+    for entry in about["speakers"] if isinstance(about["speakers"], list) else []:
+        speaker = str(entry)
         known = float(mapped(mapped(about["known"]).get(speaker)).get("sentiment", NEUTRAL))
         heard = about["heard"] if isinstance(about["heard"], list) else []
         for said in map(mapped, heard):
@@ -98,7 +98,7 @@ def judgements(simulation: Simulation) -> Sentiments:
 
 def _kept(observer: str, state: SharedState) -> Sentiments:
     known = state.values().get("social_model", {})
-    return {(observer, who): float(mapped(each)["sentiment"]) for who, each in known.items()}
+    return {(observer, who): float(mapped(opinion)["sentiment"]) for who, opinion in known.items()}
 
 
 def _recollected(observer: str, state: SharedState) -> Sentiments:

@@ -113,7 +113,7 @@ def answer(prompt: Prompt, rng: Random) -> str:
     profile, mind = about["profile"], about["mind"]
     if profile["priest"]:
         return json.dumps({"say": UTTERANCES[RELIGION], "mind": {}})
-    heard = [topic for each in about["heard"] for topic in topics(str(each["text"]))]
+    heard = [topic for utterance in about["heard"] for topic in topics(str(utterance["text"]))]
     begun = [profile["meme"]] if profile["meme"] else []
     memes = updated_memes(mind.get("memes", begun), heard, rng)
     stage = conversion_stage(int(mind.get("stage", 0)), heard, rng)
@@ -140,7 +140,7 @@ def measured(seen: ExposureGraph, members: list[Member], setting: Setting, arm: 
     found |= {(measure, EVERYBODY + arm): value for measure, value in graph.items()}
     moments = [second for _, second in setting.moments]
     heard = [when for who, when in seen.first_exposure.get(RELIGION, {}).items() if who not in priests]
-    exposed = [sum(each <= second for each in heard) / len(lay) for second in moments]
+    exposed = [sum(moment <= second for moment in heard) / len(lay) for second in moments]
     converts = [len(seen.speakers(RELIGION, second) - priests) / len(lay) for second in moments]
     found |= course(EXPOSED, EVERYBODY + arm, setting, exposed)
     return found | course(DIRECT, EVERYBODY + arm, setting, converts)

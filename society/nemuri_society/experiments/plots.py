@@ -46,10 +46,10 @@ def _conditions(report: ExperimentReport, measure: str) -> list[str]:
 def _over_time(report: ExperimentReport, axes: "Axes", lines: Mapping[Line, str], label: str) -> None:
     for number, (line, name) in enumerate(lines.items()):
         known = [
-            (int(each.split("-")[1]), report.figure(f"{line[0]} {each}", line[1]))
-            for each in window_names(report.tasks)
+            (int(window.split("-")[1]), report.figure(f"{line[0]} {window}", line[1]))
+            for window in window_names(report.tasks)
         ]
-        course = [(second, each) for second, each in known if each]
+        course = [(second, figure) for second, figure in known if figure]
         _line(axes, number, name, course)
     axes.set_xlabel("seconds of the society's clock")
     _finish(axes, label)
@@ -58,9 +58,9 @@ def _over_time(report: ExperimentReport, axes: "Axes", lines: Mapping[Line, str]
 def _line(axes: "Axes", number: int, name: str, course: Sequence[tuple[int, Interval]]) -> None:
     places = [place for place, _ in course]
     colour = COLOURS[number]
-    axes.plot(places, [each.mean for _, each in course], marker=MARKS[number], color=colour, label=name)
+    axes.plot(places, [figure.mean for _, figure in course], marker=MARKS[number], color=colour, label=name)
     axes.fill_between(
-        places, [each.low for _, each in course], [each.high for _, each in course], color=colour, alpha=0.12
+        places, [figure.low for _, figure in course], [figure.high for _, figure in course], color=colour, alpha=0.12
     )
 
 
@@ -68,12 +68,15 @@ def _bars(
     report: ExperimentReport, axes: "Axes", measures: Sequence[str], conditions: Sequence[str], label: str
 ) -> None:
     for number, condition in enumerate(conditions):
-        known = [(place, report.figure(each, condition)) for place, each in enumerate(measures)]
-        found = [(place - 0.2 + 0.13 * number, each) for place, each in known if each]
+        known = [(place, report.figure(measure, condition)) for place, measure in enumerate(measures)]
+        found = [(place - 0.2 + 0.13 * number, figure) for place, figure in known if figure]
         axes.errorbar(
             [place for place, _ in found],
-            [each.mean for _, each in found],
-            yerr=[[each.mean - each.low for _, each in found], [each.high - each.mean for _, each in found]],
+            [figure.mean for _, figure in found],
+            yerr=[
+                [figure.mean - figure.low for _, figure in found],
+                [figure.high - figure.mean for _, figure in found],
+            ],
             fmt=MARKS[number],
             color=COLOURS[number],
             capsize=4,
@@ -103,7 +106,7 @@ def _fits(report: ExperimentReport, axes: "Axes") -> None:
 def _observers(report: ExperimentReport, axes: "Axes") -> None:
     for number, arm in enumerate(_conditions(report, likeability.R)):
         known = [(observer, report.figure(f"r with {observer} observers", arm)) for observer in likeability.OBSERVERS]
-        _line(axes, number, arm, [(place, each) for place, each in known if each])
+        _line(axes, number, arm, [(place, figure) for place, figure in known if figure])
     axes.set_xlabel("observers (number)")
     _finish(axes, "Pearson's r")
 

@@ -91,18 +91,18 @@ def answer(prompt: Prompt, rng: Random, *, sees: bool) -> str:
     about: Mapping[str, Any] = prompt.about
     match about["job"]:
         case "converse":
-            role = role_of(str(each["description"]) for each in about["goals"])
+            role = role_of(str(goal["description"]) for goal in about["goals"])
             return json.dumps({"say": f"I work as a {role}." if role else "", "mind": {}})
         case "social":
             return json.dumps(
-                {each: {"sentiment": 5, "relationship": _told(about, each)} for each in about["speakers"]}
+                {name: {"sentiment": 5, "relationship": _told(about, name)} for name in about["speakers"]}
             )
         case "goals":
-            known = [str(mapped(each).get("relationship")) for each in about["social"].values()] if sees else []
+            known = [str(mapped(opinion).get("relationship")) for opinion in about["social"].values()] if sees else []
             tastes = Random(str(about["agent"]))
             taste = {role: tastes.uniform(0, TASTE) for role in ROLES}
-            role = draw_role([each for each in known if each in ROLES], taste, rng)
-            wanted = [{"description": each, "priority": 0.5, "needs": []} for each in ROLES[role]]
+            role = draw_role([word for word in known if word in ROLES], taste, rng)
+            wanted = [{"description": item, "priority": 0.5, "needs": []} for item in ROLES[role]]
             return json.dumps({"goals": wanted})
         case job:
             raise ValueError(f"nobody in this town answers questions about {job!r}")
@@ -114,6 +114,6 @@ seeing, blind = partial(answer, sees=True), partial(answer, sees=False)
 def _told(about: Mapping[str, Any], speaker: str) -> str:
     """Return the role that a speaker named last, or the role known before."""
     known = str(mapped(about["known"].get(speaker)).get("relationship") or "stranger")
-    said = [str(each["text"]) for each in about["heard"] if each["speaker"] == speaker]
+    said = [str(utterance["text"]) for utterance in about["heard"] if utterance["speaker"] == speaker]
     named = [role for text in said for role in ROLES if f"a {role}" in text]
     return named[-1] if named else known

@@ -62,10 +62,10 @@ def society(name: str, setting: Setting, stance: int, without: frozenset[str]) -
     """Return a society of constituents with three influencers and one election manager."""
     chance = Random(f"{name}/opinions")
     constituents = [
-        Member(f"constituent-{each}", "town", {"tax": round(chance.gauss(0, SPREAD), 3)})
-        for each in range(setting.agents - INFLUENCERS - 1)
+        Member(f"constituent-{index}", "town", {"tax": round(chance.gauss(0, SPREAD), 3)})
+        for index in range(setting.agents - INFLUENCERS - 1)
     ]
-    others = [Member(f"influencer-{each}", "town", {"stance": stance}) for each in range(INFLUENCERS)]
+    others = [Member(f"influencer-{index}", "town", {"stance": stance}) for index in range(INFLUENCERS)]
     return staged(Stage([*constituents, *others, Member(MANAGER, "town")], parts(MODULES, without), answer), name)[0]
 
 
@@ -86,7 +86,7 @@ class Town:
         """Run all steps at their times: seasons, feedback, amendments, vote, tally, law."""
         plan, due = self.timeline, self.timeline.payment_second
         steps: list[tuple[float, Callable[[], None]]] = [
-            (due(each), partial(self._pay, each)) for each in range(plan.seasons)
+            (due(season), partial(self._pay, season)) for season in range(plan.seasons)
         ]
         steps += [
             (plan.feedback, self._ask),
@@ -95,7 +95,7 @@ class Town:
             (plan.tally, self._count),
             (plan.law, self._amend),
         ]
-        for second, step in sorted(steps, key=lambda each: each[0]):
+        for second, step in sorted(steps, key=lambda planned: planned[0]):
             self.simulation.run(second)
             step()
         self.simulation.run(plan.end)
@@ -114,7 +114,7 @@ class Town:
 
     def _propose(self) -> None:
         self._proposed = amendments(self._asked, self.law.rate)
-        rates = " and ".join(f"{each} %" for each in self._proposed) or "nothing"
+        rates = " and ".join(f"{rate} %" for rate in self._proposed) or "nothing"
         self._announce(f"Put to the vote is {rates} in place of {self.law.rate} %.")
 
     def _vote(self) -> None:
@@ -142,7 +142,7 @@ def measured(town: Town, arm: str, setting: Setting) -> Sample:
         (RATE, arm): town.law.rate,
         (OPINION, arm): town.opinion,
         (EXACT, arm): float(town.ledger.is_balanced),
-        **course(PAID, arm, setting, [town.ledger.tax_share([each]) for each in range(plan.seasons)]),
+        **course(PAID, arm, setting, [town.ledger.tax_share([season]) for season in range(plan.seasons)]),
     }
 
 
@@ -159,7 +159,7 @@ def answer(prompt: Prompt, rng: Random) -> str:
         news = str(profile.get("announcement") or "")
         return json.dumps({"say": news if news != mind.get("told") else "", "mind": {"told": news}})
     born = number(profile.get("tax"))
-    opinion = moved(number(mind.get("tax"), born), born, [str(each["text"]) for each in about["heard"]])
+    opinion = moved(number(mind.get("tax"), born), born, [str(utterance["text"]) for utterance in about["heard"]])
     voiced = abs(opinion) >= LOUD and rng.random() < abs(opinion)
     return json.dumps({"say": SAYINGS[1 if opinion > 0 else -1] if voiced else "", "mind": {"tax": opinion}})
 

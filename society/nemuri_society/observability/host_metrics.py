@@ -29,7 +29,7 @@ class HostCollector(Collector):
         yield _hearing(now.hearing)
         yield _questions(now.waits)
         yield from _spent(now.token_use)
-        waits = {rank: (each.mean, each.longest) for rank, each in now.waits.items()}
+        waits = {rank: (wait.mean, wait.longest) for rank, wait in now.waits.items()}
         for nth, name in enumerate(("mean", "longest")):
             told = f"Seconds that modules of this host's agents waited for a model call: the {name}."
             family = GaugeMetricFamily(f"nemuri_host_{name}_wait_seconds", told, labels=["rank"])
@@ -58,8 +58,8 @@ def process_registry() -> CollectorRegistry:
 
 def _counter(name: str, told: str, label: str, counts: Mapping[str, int]) -> Metric:
     family = CounterMetricFamily(f"nemuri_host_{name}", told, labels=[label])
-    for each, count in counts.items():
-        family.add_metric([each], count)
+    for key, count in counts.items():
+        family.add_metric([key], count)
     return family
 
 
@@ -87,10 +87,10 @@ def _spent(spent: Mapping[str, Mapping[str, TokenUse]]) -> Iterator[Metric]:
         "nemuri_host_tokens", "Tokens as counted by the providers.", labels=["module", "model", "direction"]
     )
     for module, models in spent.items():
-        for model, each in models.items():
-            calls.add_metric([module, model], each.calls)
-            tokens.add_metric([module, model, "input"], each.input_tokens)
-            tokens.add_metric([module, model, "output"], each.output_tokens)
+        for model, use in models.items():
+            calls.add_metric([module, model], use.calls)
+            tokens.add_metric([module, model, "input"], use.input_tokens)
+            tokens.add_metric([module, model, "output"], use.output_tokens)
     yield calls
     yield tokens
 
@@ -98,7 +98,7 @@ def _spent(spent: Mapping[str, Mapping[str, TokenUse]]) -> Iterator[Metric]:
 def _questions(waits: Mapping[str, Waits]) -> Metric:
     told = "Model requests: answered, failed, or shared with an identical request."
     family = CounterMetricFamily("nemuri_host_questions", told, labels=["rank", "outcome"])
-    for rank, each in waits.items():
-        for outcome, count in (("answered", each.answered), ("failed", each.failed), ("shared", each.shared)):
+    for rank, wait in waits.items():
+        for outcome, count in (("answered", wait.answered), ("failed", wait.failed), ("shared", wait.shared)):
             family.add_metric([rank, outcome], count)
     return family

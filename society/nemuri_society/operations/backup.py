@@ -85,15 +85,15 @@ async def back_up(log: Log, directory: Path) -> list[str]:
     for name in await societies(log):
         states, checkpoints = await States.open(log, name), await Checkpoints.open(log, name)
         copies = {NOW: await pack_entries(entries_without_leases(states))}
-        for each in await checkpoints.names():
+        for checkpoint in await checkpoints.names():
             try:
-                copies[each] = await checkpoints.read_packed(each)
+                copies[checkpoint] = await checkpoints.read_packed(checkpoint)
             except (ObjectNotFoundError, IncompleteObjectError):
-                if each in await checkpoints.names():
+                if checkpoint in await checkpoints.names():
                     raise
                 continue  # a newer checkpoint has replaced this one meanwhile
-        for each, data in copies.items():
-            files.append(f"society.{name}.{each}")
+        for checkpoint, data in copies.items():
+            files.append(f"society.{name}.{checkpoint}")
             (directory / files[-1]).write_bytes(data)
     return files
 
@@ -109,7 +109,7 @@ def _read_backups(directory: Path, files: Iterable[str]) -> list[SocietyBackup]:
 
 def _read_backup(name: str, paths: dict[str, Path]) -> SocietyBackup:
     try:
-        copies = {each: path.read_bytes() for each, path in paths.items()}
+        copies = {checkpoint: path.read_bytes() for checkpoint, path in paths.items()}
         entries = unpack_entries(copies.pop(NOW))
         society = Society.model_validate_json(entries[SOCIETY])
     except (OSError, EOFError, zlib.error, KeyError, ValueError, TypeError) as error:

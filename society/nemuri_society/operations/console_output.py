@@ -62,14 +62,14 @@ def print_report(report: "RunReport", *, json: bool) -> None:
     waits = [
         (
             rank,
-            each.answered,
-            each.shared,
-            each.failed,
-            f"{each.mean:.2f} s",
-            f"{each.longest:.2f} s",
-            f"{each.unfairness:.2f}",
+            wait.answered,
+            wait.shared,
+            wait.failed,
+            f"{wait.mean:.2f} s",
+            f"{wait.longest:.2f} s",
+            f"{wait.unfairness:.2f}",
         )
-        for rank, each in {**report.waits, "all": report.asked}.items()
+        for rank, wait in {**report.waits, "all": report.asked}.items()
     ]
     columns = ["rank", "answered", "shared", "failed", "mean wait", "longest", "unfairness"]
     table(columns, waits, numbers=columns[1:])
@@ -88,12 +88,23 @@ def _print_token_usage(report: "RunReport") -> None:
         return
     numbers = ["calls", "tokens in", "tokens out", "tokens per call"]
     rows = [
-        (module, model, f"{each.calls:,}", f"{each.input_tokens:,}", f"{each.output_tokens:,}", _tokens_per_call(each))
+        (
+            module,
+            model,
+            f"{usage.calls:,}",
+            f"{usage.input_tokens:,}",
+            f"{usage.output_tokens:,}",
+            _tokens_per_call(usage),
+        )
         for module, models in report.token_use.items()
-        for model, each in models.items()
+        for model, usage in models.items()
     ]
     total_use = total(report.token_use)
-    last = ("all", "", *(f"{each:,}" for each in (total_use.calls, total_use.input_tokens, total_use.output_tokens)))
+    last = (
+        "all",
+        "",
+        *(f"{amount:,}" for amount in (total_use.calls, total_use.input_tokens, total_use.output_tokens)),
+    )
     table(["module", "model", *numbers], [*rows, (*last, _tokens_per_call(total_use))], numbers=numbers)
     top_spender = next(iter(report.top_spenders.items()), None)
     if top_spender is not None:

@@ -189,13 +189,13 @@ async def lease_holders(states: States) -> list[str]:
 
     If there are leases, the call waits `EXPIRY_SECONDS`, and returns the holders that renewed their lease meanwhile.
     """
-    before = {each.key: each async for each in states.read("lease.*")}
-    held = {key: Lease.model_validate_json(each.value).host for key, each in before.items()}
+    before = {entry.key: entry async for entry in states.read("lease.*")}
+    held = {key: Lease.model_validate_json(entry.value).host for key, entry in before.items()}
     if not any(held.values()):
         return []
     await asyncio.sleep(EXPIRY_SECONDS)  # A lease that changes in this time is being renewed.
-    moved = [each async for each in states.read("lease.*") if before.get(each.key) != each]
-    return sorted({host for each in moved if (host := Lease.model_validate_json(each.value).host)})
+    moved = [entry async for entry in states.read("lease.*") if before.get(entry.key) != entry]
+    return sorted({host for entry in moved if (host := Lease.model_validate_json(entry.value).host)})
 
 
 async def list_societies(log: Log) -> dict[str, list[str]]:

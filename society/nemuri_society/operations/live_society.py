@@ -42,7 +42,7 @@ class LiveSociety:
         except ValidationError:
             return
         self.second = found.second
-        self.places |= {name: (each.position.x, each.position.z) for name, each in found.percepts.items()}
+        self.places |= {name: (percept.position.x, percept.position.z) for name, percept in found.percepts.items()}
         self._news.set()
 
     async def receive_acts(self, message: Msg) -> None:

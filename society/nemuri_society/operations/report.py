@@ -109,17 +109,17 @@ def _token_use(hosts: Iterable[HostHealthReport]) -> dict[str, dict[str, TokenUs
     found: defaultdict[str, dict[str, TokenUse]] = defaultdict(dict)
     for host in hosts:
         for module, models in sorted(host.token_use.items()):
-            for model, each in models.items():
-                found[module][model] = found[module].get(model, TokenUse()) + each
+            for model, use in models.items():
+                found[module][model] = found[module].get(model, TokenUse()) + use
     return dict(found)
 
 
 def _top_spenders(hosts: Iterable[HostHealthReport]) -> dict[str, TokenUse]:
     found = dict[str, TokenUse]()
     for host in hosts:
-        for agent_id, each in host.top_spenders.items():
-            found[agent_id] = found.get(agent_id, TokenUse()) + each
-    return dict(sorted(found.items(), key=lambda each: -each[1].tokens))
+        for agent_id, use in host.top_spenders.items():
+            found[agent_id] = found.get(agent_id, TokenUse()) + use
+    return dict(sorted(found.items(), key=lambda pair: -pair[1].tokens))
 
 
 def _mean(counts: list[int]) -> float:

@@ -46,6 +46,6 @@ def generate_residents(society: str, number: int, seed: int, towns: int | None =
 def _generate_names() -> Iterator[str]:
     """Yield an infinite sequence of different names. Each is one word, so no name occurs as a word in another one."""
     for length in count():
-        endings = ["".join(each) for each in product(SYLLABLES, repeat=length)]
+        endings = ["".join(syllables) for syllables in product(SYLLABLES, repeat=length)]
         for turn in range(len(endings)):
             yield from (f"{name}{endings[(turn + nth) % len(endings)]}" for nth, name in enumerate(NAMES))

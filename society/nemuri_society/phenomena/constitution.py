@@ -46,12 +46,12 @@ class Timeline:
     @property
     def seasons_before_law(self) -> tuple[int, ...]:
         """Numbers of the seasons that end before or at the time of the new law, from 0."""
-        return tuple(each for each in range(self.seasons) if self.payment_second(each) <= self.law)
+        return tuple(season for season in range(self.seasons) if self.payment_second(season) <= self.law)
 
     @property
     def seasons_after_law(self) -> tuple[int, ...]:
         """Numbers of the seasons that end after the new law."""
-        return tuple(each for each in range(self.seasons) if self.payment_second(each) > self.law)
+        return tuple(season for season in range(self.seasons) if self.payment_second(season) > self.law)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +95,8 @@ def amendments(opinions: Mapping[str, float], rate: int) -> tuple[int, ...]:
         [preferred_rate(opinion, rate) for opinion in opinions.values() if requested_change(opinion) == direction]
         for direction in directions
     ]
-    proposed = dict.fromkeys(round(median(each)) for each in preferred if each)
-    return tuple(each for each in proposed if each != rate)
+    proposed = dict.fromkeys(round(median(rates)) for rates in preferred if rates)
+    return tuple(other for other in proposed if other != rate)
 
 
 def ballot(opinion: float, rate: int, proposed: Sequence[int]) -> tuple[bool, ...]:
@@ -105,7 +105,7 @@ def ballot(opinion: float, rate: int, proposed: Sequence[int]) -> tuple[bool, ..
     The vote is yes if the proposed rate is nearer to the voter's preferred rate than the present `rate` is.
     """
     preferred = preferred_rate(opinion, rate)
-    return tuple(abs(each - preferred) < abs(rate - preferred) for each in proposed)
+    return tuple(abs(other - preferred) < abs(rate - preferred) for other in proposed)
 
 
 def tally(proposed: Sequence[int], ballots: Iterable[Sequence[bool]]) -> int | None:
@@ -113,6 +113,6 @@ def tally(proposed: Sequence[int], ballots: Iterable[Sequence[bool]]) -> int | N
     there is none.
     """
     cast = list(ballots)
-    votes = Counter(rate for each in cast for rate, yes in zip(proposed, each, strict=True) if yes)
+    votes = Counter(rate for vote_list in cast for rate, yes in zip(proposed, vote_list, strict=True) if yes)
     carried = [rate for rate in proposed if votes[rate] > len(cast) * MAJORITY]
     return max(carried, key=lambda rate: votes[rate], default=None)

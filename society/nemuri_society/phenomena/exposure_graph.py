@@ -44,7 +44,7 @@ class ExposureGraph:
         sources: dict[str, set[str]] = {}
         for speaker, listener in self.exposures.get(topic, {}):
             sources.setdefault(listener, set()).add(speaker)
-        return {listener: frozenset(each) for listener, each in sources.items()}
+        return {listener: frozenset(speakers) for listener, speakers in sources.items()}
 
     def unexplained(self, topic: str, seeds: Iterable[str]) -> frozenset[str]:
         """Return the agents that mentioned a topic without an earlier exposure, except the `seeds`, who were given

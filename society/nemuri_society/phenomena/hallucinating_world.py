@@ -32,7 +32,7 @@ class HallucinatingWorld:
         percepts = self.world.changed_percepts()
         for agent_id, dropped in self._dropped.items():
             percept = percepts.get(agent_id) or self.world.percept(agent_id)
-            outcomes = tuple(Outcome(act_id=each, done=True) for each in dropped)
+            outcomes = tuple(Outcome(act_id=act, done=True) for act in dropped)
             percepts[agent_id] = percept.model_copy(update={"outcomes": (*percept.outcomes, *outcomes)})
         self._dropped.clear()
         return percepts

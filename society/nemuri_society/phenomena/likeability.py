@@ -81,7 +81,7 @@ def fit_likeability(
 ) -> LinearFit:
     """Return the fit over all agents with enough observers. Raises ValueError if there are fewer than three."""
     perceived = perceived_likeability(sentiments, observers_of(sentiments, min_observers))
-    return linear_fit([true_likeability[each] for each in perceived], list(perceived.values()))
+    return linear_fit([true_likeability[agent] for agent in perceived], list(perceived.values()))
 
 
 def mean_r_by_observers(
@@ -101,7 +101,7 @@ def mean_r_by_observers(
         perceived = perceived_likeability(
             sentiments, {subject: rng.sample(observer_ids, number) for subject, observer_ids in observers.items()}
         )
-        values.append(linear_fit([true_likeability[each] for each in perceived], list(perceived.values())).r)
+        values.append(linear_fit([true_likeability[agent] for agent in perceived], list(perceived.values())).r)
     return sum(values) / draws
 
 
@@ -110,8 +110,8 @@ def linear_fit(x: Sequence[float], y: Sequence[float]) -> LinearFit:
     if len(x) < 3:
         raise ValueError(f"a fit needs at least 3 agents with enough observers, not {len(x)}")
     mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
-    xx = sum((each - mean_x) ** 2 for each in x)
-    yy = sum((each - mean_y) ** 2 for each in y)
+    xx = sum((value - mean_x) ** 2 for value in x)
+    yy = sum((value - mean_y) ** 2 for value in y)
     xy = sum((one - mean_x) * (other - mean_y) for one, other in zip(x, y, strict=True))
     if not xx or not yy:
         return LinearFit(0.0, 0.0, len(x))

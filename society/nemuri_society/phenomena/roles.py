@@ -44,7 +44,7 @@ def draw_role(known_roles: Sequence[str], preferences: Mapping[str, float], rng:
     """
     counts = Counter(known_roles)
     unmet_demand = {role: max(0.0, share * (len(known_roles) + 1) - counts[role]) for role, share in DEMAND.items()}
-    weights = [each * (1 + preferences.get(role, 0.0)) for role, each in unmet_demand.items()]
+    weights = [demand * (1 + preferences.get(role, 0.0)) for role, demand in unmet_demand.items()]
     return rng.choices(list(unmet_demand), weights)[0]
 
 

@@ -38,7 +38,7 @@ class TaxLedger:
         """
         if income < 0 or not 0 <= rate <= 100:
             raise InvalidPaymentError(f"an income of {income} at {rate} % cannot be taxed")
-        if any(each.season == season and each.payer == payer for each in reversed(self.payments)):
+        if any(earlier.season == season and earlier.payer == payer for earlier in reversed(self.payments)):
             raise InvalidPaymentError(f"{payer} has paid for season {season} already")
         payment = Payment(season, payer, income, rate, income * rate // 100)
         self.payments.append(payment)

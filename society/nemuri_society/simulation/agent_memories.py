@@ -122,8 +122,8 @@ class AgentMemories:
         if not self._load_queue:
             return
         agent_ids = self._load_queue[0]
-        aggregates, consolidations = {each: TieredMind.of(each) for each in agent_ids}, list[ConsolidationBegun]()
-        subjects = [self._log.subjects.agent_events(each) for each in aggregates]
+        aggregates, consolidations = {name: TieredMind.of(name) for name in agent_ids}, list[ConsolidationBegun]()
+        subjects = [self._log.subjects.agent_events(name) for name in aggregates]
         async for batch in self._log.read(until=await self._log.last_sequence(), only=subjects):
             for event in batch.events:
                 agent_id = str(event.agent_id)
@@ -137,7 +137,7 @@ class AgentMemories:
             memories = list(aggregate.memories.values())
             rows = self._embedder.rows([memory.content for memory in memories])
             self._cache.drop(agent_id)
-            self._cache.add(memories, {each.memory_id: row for each, row in zip(memories, rows, strict=True)})
+            self._cache.add(memories, {memory.memory_id: row for memory, row in zip(memories, rows, strict=True)})
             await time_slice()
         if not self._load_queue or self._load_queue[0] is not agent_ids:
             return
@@ -156,9 +156,9 @@ class AgentMemories:
         for agent_id in gone:
             self._agents.pop(agent_id, None)
             self._cache.drop(agent_id)
-        self._load_queue = deque(each for each in self._load_queue if gone.isdisjoint(each))
+        self._load_queue = deque(load for load in self._load_queue if gone.isdisjoint(load))
         self._outbox.keep_only(self._agents)
-        self._group_queue = deque(each for each in self._group_queue if each[0].agent_id in self._agents)
+        self._group_queue = deque(group for group in self._group_queue if group[0].agent_id in self._agents)
 
     def recall(self, agent_id: str, query: str, module: str, second: float) -> Sequence[RetrievedMemory]:
         """Return an agent's memories for a query, ranked by the retrieval pattern of the module, and count an access to
@@ -173,8 +173,11 @@ class AgentMemories:
         known = partial(self._cache.memory, agent_id)
         asked = self._query_vector(query)
         found = recalled(self._cache.index(agent_id), cached.agent, known, asked, second, memory_module)
-        cached.access_counts.update(each.memory_id for each, _ in found)
-        return [RetrievedMemory(memory.content, each.score, each.layer, memory.type) for each, memory in found]
+        cached.access_counts.update(candidate.memory_id for candidate, _ in found)
+        return [
+            RetrievedMemory(memory.content, candidate.score, candidate.layer, memory.type)
+            for candidate, memory in found
+        ]
 
     def queue_experiences(self, agent_id: str, experiences: Iterable[Mapping[str, Any]], second: float) -> None:
         """Queue experiences of an agent. They can be retrieved after the next `record_queued`."""
@@ -192,8 +195,8 @@ class AgentMemories:
             batch, self._experience_queue = self._experience_queue[:STEP_SIZE], self._experience_queue[STEP_SIZE:]
             remaining -= len(batch)
             expected = {agent for agents in self._load_queue for agent in agents}
-            self._experience_queue += [each for each in batch if each[0] in expected]
-            self._record_batch([each for each in batch if each[0] not in expected])
+            self._experience_queue += [entry for entry in batch if entry[0] in expected]
+            self._record_batch([entry for entry in batch if entry[0] not in expected])
             await time_slice()
 
     async def consolidate(self, second: float) -> None:
@@ -223,7 +226,7 @@ class AgentMemories:
 
     def _record_batch(self, experiences: Sequence[PendingExperience]) -> None:
         events = list(filter(None, (self._experience_event(*experience) for experience in experiences)))
-        rows = self._embedder.rows([each.experience.content for each in events])
+        rows = self._embedder.rows([recorded.experience.content for recorded in events])
         for event, vector in zip(events, rows, strict=True):
             self._append_and_apply(event, self._aggregate(event.agent_id, touched(event)), vector)
             if event.experience.type == "reflection":
@@ -266,7 +269,9 @@ class AgentMemories:
         self._queue_groups(event, self._append_and_apply(event, aggregate))
 
     def _queue_groups(self, begun: ConsolidationBegun, aggregate: TieredMind) -> None:
-        pending = [group for group in begun.groups if any(each.merging for each in aggregate.find(group.memory_ids))]
+        pending = [
+            group for group in begun.groups if any(memory.merging for memory in aggregate.find(group.memory_ids))
+        ]
         if pending:
             max_access_count = max(memory.access_count for memory in aggregate.memories.values())
             self._group_queue.extend((begun, group, max_access_count) for group in pending)
@@ -274,7 +279,7 @@ class AgentMemories:
     def _form_memories(self, groups: Sequence[PendingGroup], second: float) -> None:
         """Form one memory from each group by extraction. Model requests would cost too much for a thousand agents."""
         events = list(filter(None, (self._memory_formed(*group, second) for group in groups)))
-        rows = self._embedder.rows([each.content for each in events])
+        rows = self._embedder.rows([formed.content for formed in events])
         for event, vector in zip(events, rows, strict=True):
             self._append_and_apply(event, self._aggregate(event.agent_id, touched(event)), vector)
 
@@ -282,7 +287,7 @@ class AgentMemories:
         self, begun: ConsolidationBegun, group: Group, max_access_count: int, second: float
     ) -> MemoryFormed | None:
         aggregate = self._aggregate(begun.agent_id, group.memory_ids)
-        sources = [each for each in aggregate.find(group.memory_ids) if each.merging]
+        sources = [memory for memory in aggregate.find(group.memory_ids) if memory.merging]
         if aggregate.agent is None or not sources:
             return None
         rules = aggregate.agent.rules.consolidation
@@ -315,7 +320,7 @@ class AgentMemories:
         """
         self._outbox.put(event)
         agent_id, after = str(event.agent_id), evolve(before, event, moment_of(event))
-        changed = [each for name, each in after.memories.items() if before.memories.get(name) is not each]
+        changed = [memory for name, memory in after.memories.items() if before.memories.get(name) is not memory]
         self._cache.add(changed, {} if vector is None else {event.event_id: vector})
         self._cache.drop(agent_id, [memory for memory in before.memories if memory not in after.memories])
         if after.agent is not None:

@@ -43,7 +43,7 @@ class CellLeases:
         self.cells: set[int] = set()
         self._society, self._engine = society, engine
         self._leases = Leases(host, states)
-        self._cell_of = {each.id: nth for nth in range(society.cells) for each in society.cell(nth)}
+        self._cell_of = {resident.id: nth for nth in range(society.cells) for resident in society.cell(nth)}
 
     async def free_cells(self) -> list[int]:
         """Return the cells that no host seems to hold, by their indices. Another host may take them at any time."""
@@ -63,7 +63,7 @@ class CellLeases:
             values.setdefault(agent_id, {})[section] = orjson.loads(entry.value)
             self._leases.revisions[entry.key] = entry.revision
         self.cells.add(cell)
-        residents = {each.id: each for each in self._society.cell(cell)}
+        residents = {agent.id: agent for agent in self._society.cell(cell)}
         for agent_id, resident in residents.items():
             initial = {"name": resident.name, "town": resident.town, **resident.profile}
             values.setdefault(agent_id, {}).setdefault("profile", initial)

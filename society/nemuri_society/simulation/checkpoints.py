@@ -63,7 +63,7 @@ class Checkpoints:
         return (await self._all())[-self._kept :]
 
     async def _all(self) -> list[str]:
-        mine = (each.rpartition(".") for each in await self._objects.names())
+        mine = (object_name.rpartition(".") for object_name in await self._objects.names())
         return sorted(name for society, _, name in mine if society == self._society)
 
     async def make(self, states: States) -> str:
@@ -175,6 +175,6 @@ class CheckpointSchedule:
 
 async def entries_without_leases(states: States) -> AsyncIterator[BucketEntry]:
     """Yield all entries of a society except leases and the mark of a restore."""
-    async for each in states.read():
-        if each.key != RESTORING_KEY and not each.key.startswith(lease_key("")):
-            yield each
+    async for entry in states.read():
+        if entry.key != RESTORING_KEY and not entry.key.startswith(lease_key("")):
+            yield entry

@@ -226,10 +226,10 @@ class Host:
             if states is None:
                 continue
             taken += 1
-            self.memories.queue_load([each.agent_id for each in states])
+            self.memories.queue_load([known_state.agent_id for known_state in states])
             for state in states:
                 self.engine.add(state, self.clock())
-            self._not_joined.update(each.agent_id for each in states)
+            self._not_joined.update(known_state.agent_id for known_state in states)
         if time.monotonic() - self._last_world_message > WORLD_TIMEOUT:
             self._not_joined.update(self.engine.states)
         if self._not_joined:
@@ -259,7 +259,7 @@ class Host:
 
     async def _renew_leases(self) -> None:
         for cell in await self.cell_leases.beat():
-            agent_ids = [each.id for each in self.society.cell(cell)]
+            agent_ids = [resident.id for resident in self.society.cell(cell)]
             logger.warning("cell lost", host=self.name, cell=cell)
             self.cell_leases.forget_cell(cell)
             self.health.remove_agents(agent_ids)

@@ -121,8 +121,8 @@ class HostHealth:
             agent_id: since for agent_id, since in self._last_decisions.items() if agent_id in decisions
         }
         newest = (
-            max(self._last_decisions[each], section.changed_at if section else 0.0)
-            for each, section in decisions.items()
+            max(self._last_decisions[name], section.changed_at if section else 0.0)
+            for name, section in decisions.items()
         )
         return now - min(newest, default=now)
 
@@ -154,18 +154,18 @@ class LatenessObserver:
 def combined_waits(request_counts: Iterable[RequestCounts], waiting_times: Iterable[WaitingTimes]) -> Waits:
     """Return the combined statistics of model requests of several ranks."""
     of_agent: defaultdict[str, list[WaitingTime]] = defaultdict(list)
-    for each in waiting_times:
-        for agent_id, waited in each.items():
+    for waits in waiting_times:
+        for agent_id, waited in waits.items():
             of_agent[agent_id].append(waited)
-    per_agent = [(sum(one.requests for one in each), sum(one.seconds for one in each)) for each in of_agent.values()]
+    per_agent = [(sum(one.requests for one in waits), sum(one.seconds for one in waits)) for waits in of_agent.values()]
     requests, seconds = sum(count for count, _ in per_agent), sum(waited for _, waited in per_agent)
     counts = list(request_counts)
     return Waits(
-        answered=sum(each.answered for each in counts),
-        failed=sum(each.failed for each in counts),
-        shared=sum(each.shared for each in counts),
+        answered=sum(count.answered for count in counts),
+        failed=sum(count.failed for count in counts),
+        shared=sum(count.shared for count in counts),
         waited=requests,
         mean=seconds / requests if requests else 0.0,
-        longest=max((one.longest for each in of_agent.values() for one in each), default=0.0),
+        longest=max((one.longest for waits in of_agent.values() for one in waits), default=0.0),
         slowest=max((waited / count for count, waited in per_agent if count >= MIN_REQUESTS), default=0.0),
     )

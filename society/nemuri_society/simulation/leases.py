@@ -82,7 +82,7 @@ class Leases:
 
         The revisions in `revisions` are brought up to date.
         """
-        entries = [each async for each in self.states.read()]
+        entries = [name async for name in self.states.read()]
         self.revisions |= {entry.key: entry.revision for entry in entries}
         leases = [entry for entry in entries if entry.key.startswith(lease_key(""))]
         held = (lease.key for lease in leases if Lease.model_validate_json(lease.value).host == self.holder)

@@ -35,7 +35,7 @@ class Outbox:
 
     def keep_only(self, agent_ids: Collection[str]) -> None:
         """Drop all events of agents that are not in `agent_ids`."""
-        self._waiting = deque(each for each in self._waiting if each.agent_id in agent_ids)
+        self._waiting = deque(event for event in self._waiting if event.agent_id in agent_ids)
 
     async def flush(self) -> None:
         """Append queued events to the log until the queue is empty or an append fails.
@@ -45,7 +45,7 @@ class Outbox:
         while self._waiting:
             some = [self._waiting.popleft() for _ in range(min(MAX_CONCURRENT_APPENDS, len(self._waiting)))]
             try:
-                await asyncio.gather(*(self._log.append(each) for each in some))
+                await asyncio.gather(*(self._log.append(event) for event in some))
             except READER_ERRORS as error:
                 self._waiting.extendleft(reversed(some))
                 logger.warning("events not appended", why=log_safe(error))

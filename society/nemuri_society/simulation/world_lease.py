@@ -101,7 +101,7 @@ class WorldLease:
     async def _read_entries(self, keys: str) -> dict[str, BucketEntry]:
         """Return the entries whose keys match the pattern `keys`, by key, and remember their revisions."""
         entries = {entry.key: entry async for entry in self._states.read_one_by_one(keys)}
-        self._leases.revisions |= {key: each.revision for key, each in entries.items()}
+        self._leases.revisions |= {key: entry.revision for key, entry in entries.items()}
         return entries
 
     def _dump_entries(self) -> dict[str, bytes]:
@@ -115,7 +115,7 @@ class WorldLease:
 
 async def read_world(states: States) -> bytes | None:
     """Return the last written state of a society's world; None if there is none."""
-    return _join_parts({each.key: each async for each in states.read(f"{WORLD}.*")})
+    return _join_parts({entry.key: entry async for entry in states.read(f"{WORLD}.*")})
 
 
 def _join_parts(entries: Mapping[str, BucketEntry]) -> bytes | None:

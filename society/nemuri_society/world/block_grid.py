@@ -127,7 +127,7 @@ class BlockGrid:
                 of_kind[rows, nearest] = False
                 for row, offset in zip(np.flatnonzero(has_kind).tolist(), nearest[has_kind].tolist(), strict=True):
                     found[row].append((rank << 16 | offset, kind))
-        return [self._by_distance(int(cell), each) for cell, each in zip(cells, found, strict=True)]
+        return [self._by_distance(int(cell), block) for cell, block in zip(cells, found, strict=True)]
 
     def _by_distance(self, cell: int, found: list[tuple[int, int]]) -> list[tuple[str, int, int]]:
         return [

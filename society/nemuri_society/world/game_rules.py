@@ -64,10 +64,10 @@ BLOCKS = (
 )  # fmt: skip
 """All blocks. The index is the number of the block. The first one, `edge`, surrounds the map."""
 WALKABLE_BLOCKS = (*BUILDABLE_BLOCKS, "torch", "lantern")
-VISIBLE_BLOCKS = tuple(each for each in BLOCKS if each not in {"edge", "path"})
+VISIBLE_BLOCKS = tuple(name for name in BLOCKS if name not in {"edge", "path"})
 """Useful blocks, which percepts show."""
 
-_BUILT_BLOCKS = {each: CollectingRule(remaining_block="path", item=each) for each in BLOCKS[BLOCKS.index("torch") :]}
+_BUILT_BLOCKS = {name: CollectingRule(remaining_block="path", item=name) for name in BLOCKS[BLOCKS.index("torch") :]}
 COLLECTING_RULES: Mapping[str, CollectingRule] = {
     "tree": CollectingRule(remaining_block="tree", item="wood", seconds=1.0),
     "stone": CollectingRule(remaining_block="path", item="stone", tool="wood_pickaxe", seconds=1.0),

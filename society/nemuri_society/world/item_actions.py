@@ -141,7 +141,7 @@ def withdraw(state: WorldState, row: int, act: Withdraw) -> str:
     item, count = act.stack.item, act.stack.count
     chest = state.chests.get(state.ground.cell(act.at.x, act.at.z), {})
     if chest.get(item, 0) < count:
-        contents = ", ".join(f"{number} {each}" for each, number in sorted(chest.items())) or "nothing"
+        contents = ", ".join(f"{number} {content}" for content, number in sorted(chest.items())) or "nothing"
         return f"the chest holds {contents}"[:200]
     if state.players.free_capacity(row, item) < count:
         return no_room(item)

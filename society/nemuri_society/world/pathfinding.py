@@ -69,7 +69,7 @@ def _search_path(ground: BlockGrid, start: int, goal: int) -> PathSearch:
     in_reach = goal + ground.reach_offsets
     goals = in_reach[WALKABLE[ground.cells[in_reach]]].tolist()
     distances, next_cells = dict.fromkeys(goals, 0.0), dict[int, int]()
-    open_cells, searched_count, closed = [(remaining_distance(each), each) for each in goals], 0, set[int]()
+    open_cells, searched_count, closed = [(remaining_distance(target), target) for target in goals], 0, set[int]()
     heapify(open_cells)
     while open_cells and searched_count < MAX_SEARCHED_CELLS:
         cell = heappop(open_cells)[1]
@@ -94,7 +94,7 @@ def _is_enclosed(cells: memoryview, start: int, width: int, searched: Container[
     reached, pending = {start}, [start]
     while pending and len(reached) <= ENCLOSURE_CELLS:
         new = {neighbour for neighbour, _ in _neighbours(cells, pending.pop(), width)} - reached
-        if any(each in searched for each in new):
+        if any(cell in searched for cell in new):
             return False
         reached |= new
         pending += new

@@ -39,7 +39,7 @@ def percepts_json(state: WorldState, rows: Indices) -> dict[str, bytes]:
     players, second, daylight = state.players, orjson.dumps(round(state.second, 3)), _BOOLEANS[state.daylight]
     _update_visible_blocks(state, rows)
     biomes = state.terrain.biomes[players.x[rows], players.z[rows]]
-    numbers = [each[rows].tolist() for each in (players.x, players.z)]
+    numbers = [column[rows].tolist() for column in (players.x, players.z)]
     percepts = dict[str, bytes]()
     values = zip(rows.tolist(), *numbers, biomes.tolist(), _sightings(state, rows), strict=True)
     for row, x, z, biome, sightings in values:

@@ -37,7 +37,7 @@ def _noise(rng: np.random.Generator, size: int, across: float, along: float | No
     lattice = rng.random(numbers)
     coordinates = [np.arange(size) / width for width in widths]
     (x, dx), (z, dz) = ((coordinate.astype(np.intp), coordinate % 1.0) for coordinate in coordinates)
-    dx, dz = (each * each * (3 - 2 * each) for each in (dx, dz))
+    dx, dz = (distance * distance * (3 - 2 * distance) for distance in (dx, dz))
     dx = dx[:, None]
     near = lattice[x][:, z] * (1 - dx) + lattice[x + 1][:, z] * dx
     far = lattice[x][:, z + 1] * (1 - dx) + lattice[x + 1][:, z + 1] * dx

@@ -48,10 +48,10 @@ def _other_values(state: WorldState) -> dict[str, Any]:
         "reported_daylight": state.reported_daylight,
         "rng": state.rng.bit_generator.state,
         "agents": list(zip(players.ids, players.names, strict=True)),
-        "unread": [asdict(each) for each in players.unread],
+        "unread": [asdict(event) for event in players.unread],
         "acts": [
-            [row, each.act_id, each.action.model_dump(mode="json"), each.until, each.path_searches]
-            for row, each in players.acts.items()
+            [row, act.act_id, act.action.model_dump(mode="json"), act.until, act.path_searches]
+            for row, act in players.acts.items()
         ],
         "chests": list(state.chests.items()),
         "departures": state.departures,
@@ -103,10 +103,10 @@ def _load_players(arrays: Any, values: dict[str, Any]) -> PlayerTable:
         players.path[row, :length] = paths[end - length : end]
     players.unread = [
         UnreadEvents(
-            [(speaker, name, text, second) for speaker, name, text, second in each["utterances"]],
-            [(act, reason) for act, reason in each["outcomes"]],
+            [(speaker, name, text, second) for speaker, name, text, second in player["utterances"]],
+            [(act, reason) for act, reason in player["outcomes"]],
         )
-        for each in values["unread"]
+        for player in values["unread"]
     ]
     players.acts = {
         row: ActInProgress(act_id, _load_action(act), until, tries) for row, act_id, act, until, tries in values["acts"]

@@ -65,16 +65,16 @@ async def _outcomes(call: Call, agent_id: str, lines: AsyncGenerator[tuple[int, 
         try:
             waiting.append((number, _content(line)))
         except ValidationError as error:
-            for each in await _stored(call, agent_id, waiting):
-                yield each
+            for outcome in await _stored(call, agent_id, waiting):
+                yield outcome
             waiting = []
             yield _outcome(number, refused=message_of(error))
         if len(waiting) == PORTION:
-            for each in await _stored(call, agent_id, waiting):
-                yield each
+            for outcome in await _stored(call, agent_id, waiting):
+                yield outcome
             waiting = []
-    for each in await _stored(call, agent_id, waiting):
-        yield each
+    for outcome in await _stored(call, agent_id, waiting):
+        yield outcome
 
 
 async def _stored(call: Call, agent_id: str, some: list[tuple[int, MemoryContent]]) -> list[str]:
@@ -105,8 +105,8 @@ def _outcome(number: int, memory_id: str | None = None, refused: str | None = No
 
 
 async def _listed(body: MemoryLines) -> AsyncGenerator[tuple[int, bytes]]:
-    for number, each in enumerate(body.memories, 1):
-        yield number, each.model_dump_json().encode()
+    for number, memory in enumerate(body.memories, 1):
+        yield number, memory.model_dump_json().encode()
 
 
 async def _lines(call: Call) -> AsyncGenerator[tuple[int, bytes]]:

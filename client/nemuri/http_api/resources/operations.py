@@ -133,7 +133,10 @@ async def forget_agent(call: Call, agent_id: Identifier, body: ErasureRequest) -
 async def _erased(call: Call, thing: Thing, asked: ErasureRequest) -> ErasureAnswer:
     """Return what an erasure takes, and start it unless it is a dry run. Raises `OperationError` if it is forbidden."""
     found = await erasure.lineage(call.context.settings, [thing])
-    things = tuple(ErasedThing(sort=each.sort, name=str(each.name), why=why) for each, why in found.reasons.items())
+    things = tuple(
+        ErasedThing(sort=erased_thing.sort, name=str(erased_thing.name), why=why)
+        for erased_thing, why in found.reasons.items()
+    )
     if asked.dry_run:
         call.status = 200
         return ErasureAnswer(dry_run=True, things=things, operation=None)

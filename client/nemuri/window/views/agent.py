@@ -46,7 +46,7 @@ async def agent(request: Request) -> Response:
 
 
 async def _memories(request: Request, client: Client, name: str) -> dict[str, Any]:
-    wanted = {each: text_of(request, each) for each in ("containing", "tag", "perspective")}
+    wanted = {field: text_of(request, field) for field in ("containing", "tag", "perspective")}
     status, order = chosen(request, "status", STATUSES), chosen(request, "order", ORDERS)
     page = await client.memory_page(
         name,

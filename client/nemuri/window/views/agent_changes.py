@@ -28,7 +28,7 @@ async def remember(request: Request) -> Response:
     text, tags = await form_text(request, "text"), await form_text(request, "tags")
     if not text:
         raise Problem(422, "write what the agent should remember")
-    named = [each for each in map(str.strip, tags.split(",")) if each]
+    named = [tag for tag in map(str.strip, tags.split(",")) if tag]
     memory_id = await client.remember(name, text, tags=named, create=False)
     return render(request, "agent_remembered.html", {"memory_id": memory_id})
 
@@ -54,6 +54,10 @@ async def decide(request: Request) -> Response:
         await client.retire_principle(name, principle_id)
     else:
         raise Problem(404, f"{decision!r:.40} is no decision on a principle")
-    decided = [each for each in (await client.principles()).get(name, ()) if each.principle_id == principle_id]
+    decided = [
+        held_principle
+        for held_principle in (await client.principles()).get(name, ())
+        if held_principle.principle_id == principle_id
+    ]
     principle: PrincipleRecord = decided[0]
     return render(request, "principle.html", {"principle": principle, "agent_id": name})

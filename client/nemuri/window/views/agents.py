@@ -37,9 +37,9 @@ async def agents(request: Request) -> Response:
         "organisation": ORGANISATION,
         "shared": principles.get(ORGANISATION, ()),
         "proposed": {
-            name: [each for each in some if each.standing == "proposed"]
+            name: [principle for principle in some if principle.standing == "proposed"]
             for name, some in principles.items()
-            if any(each.standing == "proposed" for each in some)
+            if any(principle.standing == "proposed" for principle in some)
         },
     }
     return render(request, "agents.html", values)

@@ -51,7 +51,7 @@ async def log(request: Request) -> Response:
         "page": page,
         "problem": problem,
         "live": before is None and after is None and problem is None,
-        "last": max([end, *(each.sequence for each in page.events)]),
+        "last": max([end, *(logged.sequence for logged in page.events)]),
         "sources": kinds_by_source(),
         "kinds": sorted(EVENTS),
         "agents": await agents_to_choose(client),
@@ -98,5 +98,5 @@ async def _news(watcher: Watcher, live: LiveEvents) -> AsyncGenerator[dict[str, 
         if rows := live.rows(watcher.missed):
             yield rows
         await asyncio.sleep(pause)
-        for each in await watcher.next():
-            live.add(each)
+        for logged in await watcher.next():
+            live.add(logged)

@@ -61,7 +61,7 @@ async def _followers(request: Request, view: MemoryView) -> list[UUID]:
         return []
     client = await operator_of(request)
     past = await context_of(request).histories.of(client.log, view.agent_id).at(LogPosition())
-    return [each for each, content in past.mind.contents.items() if view.memory_id in content.links]
+    return [memory_id for memory_id, content in past.mind.contents.items() if view.memory_id in content.links]
 
 
 def _curve(lived: MemoryLife) -> dict[str, Any]:
@@ -82,8 +82,14 @@ def _drawn(graph: MemoryGraph) -> dict[str, Any]:
     number = {memory_id: index for index, memory_id in enumerate(graph.nodes)}
     return {
         "nodes": [
-            {"id": str(each), "label": _label(view), "depth": depth, "strength": view.strength, "status": view.status}
-            for each, (view, depth) in graph.nodes.items()
+            {
+                "id": str(memory_id),
+                "label": _label(view),
+                "depth": depth,
+                "strength": view.strength,
+                "status": view.status,
+            }
+            for memory_id, (view, depth) in graph.nodes.items()
         ],
         "links": [
             {"source": number[edge.source], "target": number[edge.target], "sort": edge.sort} for edge in graph.edges

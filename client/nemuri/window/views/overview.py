@@ -42,7 +42,7 @@ async def _of_operator(request: Request, client: Client) -> dict[str, Any]:
         "status": status,
         "health": health_of(status),
         "proposed": sorted(
-            name for name, some in principles.items() if any(each.standing == "proposed" for each in some)
+            name for name, some in principles.items() if any(principle.standing == "proposed" for principle in some)
         ),
         "activity": activity,
         "peaks": {name: max((getattr(minute, name) for minute in activity), default=0) for name in ("events", "tasks")},

@@ -39,7 +39,7 @@ async def sleep(request: Request) -> Response:
     recent = await nights(client.log, chosen, before, PAGE_SIZE if chosen or before else RECENT_NIGHTS)
     page = recent.first(PAGE_SIZE)
     address = f"/sleep?agent={chosen}&before=" if chosen else "/sleep?before="
-    shown = [each for each in page.nights if chosen or each.event.agent_id != ORCHESTRATOR]
+    shown = [listed_night for listed_night in page.nights if chosen or listed_night.event.agent_id != ORCHESTRATOR]
     values = {
         "nights": shown,
         "chosen": chosen,
@@ -57,7 +57,9 @@ async def sleep(request: Request) -> Response:
 def _slept_last(recent: NightPage, agents: list[str]) -> list[str]:
     """Return the agents that slept in these nights, those that slept last first."""
     known = set(agents)
-    return [agent_id for agent_id in dict.fromkeys(each.event.agent_id for each in recent.nights) if agent_id in known]
+    return [
+        agent_id for agent_id in dict.fromkeys(slept.event.agent_id for slept in recent.nights) if agent_id in known
+    ]
 
 
 async def last(request: Request) -> Response:

@@ -55,7 +55,7 @@ async def answer(request: Request) -> Response:
     if text.strip():
         await client.answer_question(before.task_id, text)
     elif option:
-        items = [int(number) for each in form.getlist("item") if re.fullmatch(r"[0-9]{1,6}", number := str(each))]
+        items = [int(number) for upload in form.getlist("item") if re.fullmatch(r"[0-9]{1,6}", number := str(upload))]
         await client.answer(before.task_id, option, items=items if option == "most_important" else ())
     else:
         raise Problem(422, "choose one of the options, or write an answer")

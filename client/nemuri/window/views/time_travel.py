@@ -62,7 +62,7 @@ class Moment:
             return cls(past.events, past, past.affect.agent.levels, _affective(past))
         if past.tiers.agent is not None:
             newest = [*reversed(past.tiers.short), *reversed(past.tiers.long)][:SHOWN]
-            return cls(past.events, past, (), [(each.memory_id, each.content, None) for each in newest])
+            return cls(past.events, past, (), [(memory.memory_id, memory.content, None) for memory in newest])
         if past.mind.agent is None:
             return cls(past.events, past, (), [])
         active = [past_memory for past_memory in memories_in(past) if past_memory.state.status == "active"]
@@ -99,7 +99,7 @@ async def time_travel(request: Request) -> Response:
 
 def _step_at(sequences: Sequence[int], sequence: int | None, otherwise: int) -> int:
     """Return the number of the agent's events, given by their sequences, up to a sequence of the log."""
-    return otherwise if sequence is None else max(1, sum(each <= sequence for each in sequences))
+    return otherwise if sequence is None else max(1, sum(event_sequence <= sequence for event_sequence in sequences))
 
 
 async def moments(request: Request) -> Response:
@@ -109,7 +109,7 @@ async def moments(request: Request) -> Response:
     number = len(await history.sequences())
     if not number:
         raise Problem(404, f"the log has no events of {name}")
-    one, other = (min(number, number_in_query(request, each) or 1) for each in ("earlier", "later"))
+    one, other = (min(number, number_in_query(request, field) or 1) for field in ("earlier", "later"))
     values = await _compared(history, min(one, other), max(one, other))
     return render(request, "time_moments.html", values | {"agent": await agent_of(client, name)})
 
@@ -141,7 +141,7 @@ async def what_if(request: Request) -> Response:
 
 
 def _parameters(request: Request) -> dict[str, JsonValue]:
-    names, values = (request.query_params.getlist(each) for each in ("parameter", "value"))
+    names, values = (request.query_params.getlist(field) for field in ("parameter", "value"))
     given = {name: _value(value) for name, value in zip(names, values, strict=False) if name and value.strip()}
     if not given:
         raise Problem(422, "choose a parameter and give it another value")

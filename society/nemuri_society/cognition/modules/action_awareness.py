@@ -43,7 +43,7 @@ class ActionAwareness(Module):
         """
         held = snapshot["action_corrections"]
         checked = listed(held, "checked")
-        acts = [each for each in listed(snapshot["action_history"])[-CHECKED_ACTS:] if each.get("id") not in checked]
+        acts = [act for act in listed(snapshot["action_history"])[-CHECKED_ACTS:] if act.get("id") not in checked]
         ended = [act for act in acts if _is_over(act, snapshot.second)]
         found = [wrong for act in ended if (wrong := _wrong(act, snapshot)) is not None]
         entries = newest_entries("action_corrections", [*listed(held), *found])
@@ -83,7 +83,9 @@ def effect_difference(act: Mapping[str, Any], percepts: Mapping[str, JsonValue])
 def _misplaced(expected: Mapping[str, Any], percepts: Mapping[str, JsonValue]) -> tuple[str, str] | None:
     place, block = mapped(expected.get("at")), expected.get("block")
     if place and block:
-        there = [each.get("block") for each in listed(percepts, "blocks") if each.get("position") == place]
+        there = [
+            seen_block.get("block") for seen_block in listed(percepts, "blocks") if seen_block.get("position") == place
+        ]
         return None if block in there else (f"{block} stands there", f"there is {there[0] if there else 'none'}")
     if place:
         away = _distance(place, mapped(percepts.get("position")))

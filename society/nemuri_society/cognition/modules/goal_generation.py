@@ -49,7 +49,7 @@ class GoalGeneration(RetrievingModule):
             return {"goals": {"active": active, "at": snapshot.second}, "goal_graph": grown}
 
         role = str(snapshot["profile"].get("role") or "")
-        thoughts = [str(each.get("insight")) for each in listed(snapshot["reflections"])[-1:]]
+        thoughts = [str(reflection.get("insight")) for reflection in listed(snapshot["reflections"])[-1:]]
         near = agents_in_sight(snapshot["percepts"])[:3]
         return Ask(_prompt(snapshot, self.recalled(snapshot, [role, *thoughts, *near])), wanted)
 
@@ -62,9 +62,10 @@ def is_due(snapshot: Snapshot) -> bool:
     over = {*listed(plans, "done"), *listed(plans, "given_up")}
     at = number(goals.get("at"), -1e9)
     adjusted = any(
-        each.get("goal_adjustment") and number(each.get("second")) > at for each in listed(snapshot["reflections"])
+        reflection.get("goal_adjustment") and number(reflection.get("second")) > at
+        for reflection in listed(snapshot["reflections"])
     )
-    left = any(each.get("id") not in over for each in listed(goals, "active"))
+    left = any(goal.get("id") not in over for goal in listed(goals, "active"))
     return not left or adjusted or snapshot.second - at >= REVIEW_SECONDS
 
 
@@ -73,8 +74,8 @@ def _prompt(snapshot: Snapshot, memories: list[str]) -> Prompt:
     lines = [
         *prompt_text.working_memory_lines(snapshot["working_memory"]),
         *prompt_text.surroundings_lines(snapshot["percepts"]),
-        *(f"reached: {each}" for each in reached),
-        *(f"given up: {each}" for each in _described(snapshot, "given_up")),
+        *(f"reached: {goal}" for goal in reached),
+        *(f"given up: {goal}" for goal in _described(snapshot, "given_up")),
         *prompt_text.reflection_lines(snapshot["reflections"]),
         *prompt_text.opinion_lines(snapshot["social_model"], agents_in_sight(snapshot["percepts"])),
         *memories,
@@ -96,9 +97,9 @@ def _prompt(snapshot: Snapshot, memories: list[str]) -> Prompt:
 
 
 def _described(snapshot: Snapshot, which: str) -> list[str]:
-    nodes = {each.get("id"): str(each.get("description")) for each in listed(snapshot["goal_graph"], "nodes")}
-    return [nodes[each] for each in listed(snapshot["plans"], which) if each in nodes]
+    nodes = {node.get("id"): str(node.get("description")) for node in listed(snapshot["goal_graph"], "nodes")}
+    return [nodes[node] for node in listed(snapshot["plans"], which) if node in nodes]
 
 
 def _blocks(snapshot: Snapshot) -> list[JsonValue]:
-    return [*dict.fromkeys(str(each.get("block")) for each in listed(snapshot["percepts"], "blocks"))]
+    return [*dict.fromkeys(str(block.get("block")) for block in listed(snapshot["percepts"], "blocks"))]

@@ -71,7 +71,7 @@ class MemoryRecall(Module):
 
     def pause(self, snapshot: Snapshot) -> float:
         """Return 0.2 seconds after a recent utterance or decision, otherwise 2 seconds."""
-        happening = min(snapshot.age(each) for each in ("conversations", "decision"))
+        happening = min(snapshot.age(section) for section in ("conversations", "decision"))
         return self.spec.interval if happening < RECENT_SECONDS else CALM_PAUSE
 
     def _recalled(self, snapshot: Snapshot) -> dict[str, JsonValue] | None:
@@ -95,7 +95,7 @@ def memory_query(snapshot: Snapshot) -> str:
     nearby.
     """
     heard = [str(other.get("text", "")) for other in said_by_others(snapshot, 2)]
-    goals = sorted(listed(snapshot["goals"], "active"), key=lambda each: -number(each.get("priority")))
+    goals = sorted(listed(snapshot["goals"], "active"), key=lambda goal: -number(goal.get("priority")))
     decided = str(snapshot["decision"].get("high_level_intent") or "")
     wanted = [str(goal.get("description")) for goal in goals[:1]]
     near = sorted(agents_in_sight(snapshot["percepts"])[:3])
@@ -104,5 +104,7 @@ def memory_query(snapshot: Snapshot) -> str:
 
 def _spoken_to(snapshot: Snapshot, second: float) -> bool:
     """Return True if another agent has spoken after this second, following a silence."""
-    before, newest = (number(each.get("second"), -1e9) for each in [{}, {}, *said_by_others(snapshot, 2)][-2:])
+    before, newest = (
+        number(utterance.get("second"), -1e9) for utterance in [{}, {}, *said_by_others(snapshot, 2)][-2:]
+    )
     return newest > second and newest - before > CONVERSATION_SECONDS

@@ -88,7 +88,7 @@ def read_steps(text: str) -> list[str]:
     """
     for found in find_objects(text):
         given = found.get("steps")
-        intents = [read_intent(each) for each in (given if isinstance(given, list) else []) if isinstance(each, str)]
+        intents = [read_intent(step) for step in (given if isinstance(given, list) else []) if isinstance(step, str)]
         steps = [intent.words() for intent in intents if intent is not None and intent.verb != "plan"]
         if steps:
             return steps[:MAX_STEPS]
@@ -109,7 +109,7 @@ def _over(plans: Mapping[str, JsonValue], status: str) -> dict[str, JsonValue]:
 
 
 def _wanted(snapshot: Snapshot, goal: object) -> bool:
-    return any(each.get("id") == goal for each in listed(snapshot["goals"], "active"))
+    return any(active_goal.get("id") == goal for active_goal in listed(snapshot["goals"], "active"))
 
 
 def _prompt(snapshot: Snapshot, goal: Mapping[str, Any], why: str, memories: list[str]) -> Prompt:

@@ -75,9 +75,9 @@ def acts_since_reflection(snapshot: Snapshot) -> list[dict[str, Any]]:
     """Return the acts that ended since the last reflection."""
     last = number(snapshot["reflections"].get("at"), -1.0)
     return [
-        each
-        for each in listed(snapshot["action_history"])
-        if mapped(each.get("outcome")) and number(mapped(each["outcome"]).get("second")) > last
+        act
+        for act in listed(snapshot["action_history"])
+        if mapped(act.get("outcome")) and number(mapped(act["outcome"]).get("second")) > last
     ]
 
 
@@ -100,7 +100,9 @@ def read_reflection(text: str, second: float) -> dict[str, JsonValue]:
 
 
 def _prompt(snapshot: Snapshot, new: list[dict[str, Any]], memories: list[str]) -> Prompt:
-    thought = [f"you concluded before: {each.get('insight')}" for each in listed(snapshot["reflections"])[-2:]]
+    thought = [
+        f"you concluded before: {reflection.get('insight')}" for reflection in listed(snapshot["reflections"])[-2:]
+    ]
     progress = mapped(snapshot["working_memory"].get("progress"))
     lines = [
         *prompt_text.goal_lines(snapshot["goals"], snapshot["plans"], progress),

@@ -54,7 +54,8 @@ class SkillExecution(Module):
         progress = progress.corrected(listed(snapshot["action_corrections"]), steps)
         if progress.act is not None:
             act = next(
-                (each for each in history if each.get("id") == progress.act), {"id": progress.act, "second": -1e9}
+                (past_act for past_act in history if past_act.get("id") == progress.act),
+                {"id": progress.act, "second": -1e9},
             )
             if _going(act, snapshot.second):
                 return _kept(before, progress)
@@ -78,10 +79,10 @@ def _course(decision: Decision, snapshot: Snapshot) -> tuple[str, list[Intent]]:
 
 def _view(snapshot: Snapshot, history: list[dict[str, Any]], progress: ActionProgress) -> Surroundings:
     places = {
-        coordinates_of(mapped(each.get("act")).get("at") or mapped(each.get("act")).get("to"))
-        for each in history[-12:]
-        if mapped(each.get("outcome")).get("done") is False
-        and snapshot.second - number(each.get("second")) < AVOID_SECONDS
+        coordinates_of(mapped(act.get("act")).get("at") or mapped(act.get("act")).get("to"))
+        for act in history[-12:]
+        if mapped(act.get("outcome")).get("done") is False
+        and snapshot.second - number(act.get("second")) < AVOID_SECONDS
     }
     way = crc32(f"{snapshot.agent_id}/{progress.course}/{progress.step}".encode())
     return Surroundings(snapshot["percepts"], frozenset(places), way + progress.failed * 5 + progress.legs // 6)
@@ -93,8 +94,8 @@ def _going(act: Mapping[str, Any], second: float) -> bool:
 
 def _stopped(history: list[dict[str, Any]], before: Mapping[str, Any], course: str, second: float) -> PlannedAct | None:
     """Return a short rest that interrupts an act of an earlier course; None if no such act is under way."""
-    begun = [each for each in history if each.get("id") == before.get("act")] if before.get("course") != course else []
-    return rest_act(1.0) if any(_going(each, second) for each in begun) else None
+    begun = [act for act in history if act.get("id") == before.get("act")] if before.get("course") != course else []
+    return rest_act(1.0) if any(_going(act, second) for act in begun) else None
 
 
 def _begun(snapshot: Snapshot, decision: Decision, progress: ActionProgress, deed: PlannedAct) -> Changes:
@@ -124,7 +125,7 @@ def _concerned(deed: PlannedAct, percepts: Mapping[str, JsonValue]) -> dict[str,
     """Return the present values of everything that the act is expected to change."""
     held, expected = mapped(percepts.get("inventory")), deed.expected
     items = {*mapped(expected.get("gain")), *mapped(expected.get("loss"))}
-    return {each: held[each] for each in held if each in items}
+    return {item: held[item] for item in held if item in items}
 
 
 def _kept(before: Mapping[str, Any], progress: ActionProgress) -> Changes:

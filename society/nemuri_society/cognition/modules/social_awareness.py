@@ -71,7 +71,9 @@ def unjudged_utterances(snapshot: Snapshot) -> list[dict[str, Any]]:
 def read_judgements(text: str, speakers: Sequence[str]) -> dict[str, Mapping[str, Any]]:
     """Return the judgement of each speaker in a reply. Raises ValueError if it judges none of them."""
     for found in find_objects(text):
-        known = {match_name(name, speakers): mapped(each) for name, each in found.items() if mapped(each)}
+        known = {
+            match_name(name, speakers): mapped(judgement) for name, judgement in found.items() if mapped(judgement)
+        }
         if judged := {speaker: known[speaker] for speaker in speakers if speaker in known}:
             return judged
     raise ValueError("the reply judges none of the speakers")

@@ -95,7 +95,7 @@ def _left(snapshot: Snapshot) -> list[Intent]:
 
 def _prompt(snapshot: Snapshot, decision: Decision, steps: list[Intent], memories: list[str]) -> Prompt:
     heard = listed(snapshot["conversations"])[-PROMPT_UTTERANCES:]
-    speakers = dict.fromkeys(str(each.get("speaker")) for each in heard)
+    speakers = dict.fromkeys(str(remark.get("speaker")) for remark in heard)
     doing = "; ".join(step.words() for step in steps) if decision.intent.verb == "plan" else decision.priority_action
     lines = [
         f"You are to say: {decision.speech_directive}",

@@ -115,7 +115,8 @@ def _values(found: SocietyMoment) -> dict[str, Any]:
             "towns": found.towns,
             "live": found.checkpoint is None,
             "agents": [
-                {"id": each, "name": names[each], "x": place[0], "z": place[1]} for each, place in found.places.items()
+                {"id": agent_id, "name": names[agent_id], "x": place[0], "z": place[1]}
+                for agent_id, place in found.places.items()
             ],
         },
         "rows": found.society.agents[:MAX_ROWS],
@@ -128,11 +129,11 @@ def _friends(found: SocietyMoment, names: dict[str, str]) -> dict[str, Any]:
     degree = dict[str, int]()
     for one, other, _ in found.opinions:
         degree[one], degree[other] = degree.get(one, 0) + 1, degree.get(other, 0) + 1
-    chosen = sorted(degree, key=lambda each: (-degree[each], each))[:MAX_FRIENDS]
-    place = {each: number for number, each in enumerate(chosen)}
+    chosen = sorted(degree, key=lambda agent_id: (-degree[agent_id], agent_id))[:MAX_FRIENDS]
+    place = {agent_id: number for number, agent_id in enumerate(chosen)}
     return {
         "society": found.society.name,
-        "nodes": [{"id": each, "label": names[each], "degree": degree[each]} for each in chosen],
+        "nodes": [{"id": agent_id, "label": names[agent_id], "degree": degree[agent_id]} for agent_id in chosen],
         "links": [
             {"source": place[one], "target": place[other], "value": value}
             for one, other, value in found.opinions
