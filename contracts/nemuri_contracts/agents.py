@@ -79,7 +79,8 @@ class Definition(Value):
     with strength memory take tasks.
     """
     kept_by: Literal["platform", "host"] = "platform"
-    """Process that consolidates a tiered memory: the platform's service, or the host that runs the agent in a society.
+    """Process that consolidates a tiered memory and retrieves from it: the platform's services, or the host that runs
+    the agent.
     """
 
     generalist: bool = False

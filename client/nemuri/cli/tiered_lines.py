@@ -26,7 +26,7 @@ def show(view: TiersView) -> None:
 def show_recalled(found: TiersRecallView) -> None:
     """Print the retrieved memories with their scores as a table."""
     if found.working:
-        say(f"{found.module} also uses working memory, which only a running society has")
+        say(f"{found.module} also uses working memory, which only a running host has")
     if not found.recalled:
         say("no memory was retrieved")
         return

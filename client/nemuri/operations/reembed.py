@@ -41,8 +41,8 @@ async def reembed(
     """Switch every agent to the vectors of the configured embedder, or of `embedder`, which is not closed.
 
     Services may run meanwhile. An agent uses its old vectors until it has all new ones. A repeated run changes nothing;
-    after an interruption it continues where it stopped. Agents of societies are left out, because their hosts have an
-    embedder of their own. Raises `OperationError`.
+    after an interruption it continues where it stopped. Agents that a host keeps are left out, because it has an
+    embedder of its own. Raises `OperationError`.
     """
     try:
         async with open_operation(settings) as at, configured_embedder(settings, embedder) as chosen:

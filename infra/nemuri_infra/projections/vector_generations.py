@@ -59,7 +59,7 @@ _SORTS = (
 async def embeddings(database: Database) -> dict[str, Embedding]:
     """Return the embedding (model and dimension) of every agent, by name.
 
-    Agents of societies are left out, because their hosts retrieve for them.
+    Agents that a host keeps are left out, because it retrieves for them.
     """
     agent = tables.agent.c
     kept_here = agent.definition["kept_by"].astext.is_distinct_from("host")

@@ -2,19 +2,14 @@
 
 from collections.abc import Sequence
 
-import structlog
-
 from nemuri_domain.strength.agent_topics import memo
 from nemuri_domain.tasks import routing
 from nemuri_domain.tasks.agent_scores import Applicant
 from nemuri_domain.tasks.aggregate import Task
 from nemuri_domain.tasks.routing import RoutingAdvice
-from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.failures import ModelRefused
 from nemuri_infra.models.jobs.agent_choice import RouteCandidate, RouteJob
+from nemuri_infra.models.refusals import reply_or_none
 from nemuri_infra.runtime.resources import Resources
-
-logger = structlog.get_logger()
 
 MEMO_TOKENS = 60
 """Maximum tokens of each agent's table of contents in the prompt that chooses between agents."""
@@ -36,9 +31,8 @@ async def advice(task: Task, offered: Sequence[Applicant], resources: Resources)
         )
         for applicant in offered
     )
-    try:
-        reply = await resources.models.light.do(RouteJob(request=routing.request_of(task), agents=candidates))
-    except ModelRefused as error:
-        logger.warning("no agent chosen by a model", task=str(task.task_id), why=log_safe(error))
+    job = RouteJob(request=routing.request_of(task), agents=candidates)
+    reply = await reply_or_none(resources.models.light, job, "no agent chosen by a model")
+    if reply is None or reply.value is None:
         return None
-    return None if reply.value is None else RoutingAdvice(reply.value.agent_id, reply.value.confidence, reply.usage)
+    return RoutingAdvice(reply.value.agent_id, reply.value.confidence, reply.usage)

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-import structlog
-
 from nemuri_contracts.agents import AgentDefined
 from nemuri_contracts.client_events import FeedbackGiven
 from nemuri_contracts.event import Usage
@@ -26,10 +24,9 @@ from nemuri_domain.tasks.aggregate import Assignment, TaskState
 from nemuri_domain.tasks.feedback_credit import CreditDecision, credited_works, decide_credit
 from nemuri_domain.tasks.read_share import within
 from nemuri_domain.tasks.session_entry import Grounds, cited_documents
-from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.chat import Reply
-from nemuri_infra.models.failures import ModelRefused
 from nemuri_infra.models.jobs.learnings import Learned, LearningsJob
+from nemuri_infra.models.refusals import reply_or_none
 from nemuri_infra.models.sources import Source
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
@@ -38,7 +35,6 @@ from nemuri_services.attribution.lessons import learn_lessons
 from nemuri_services.attribution.usage_evidence import detect_used_memories
 
 service = Service("attribution", concurrency=8, lag_per_replica=20, capabilities=frozenset({Capability.MAKES_VECTORS}))
-logger = structlog.get_logger()
 
 
 @service.handles(TaskAnswered)
@@ -185,8 +181,5 @@ async def _extract_learnings(job: LearningsJob, resources: Resources) -> Reply[L
     """Return the learnings that the model extracts; none if it refuses, because the session must end
     anyway.
     """
-    try:
-        return await resources.models.main.do(job)
-    except ModelRefused as error:
-        logger.warning("nothing learned", service=service.name, why=log_safe(error))
-        return Reply(Learned({}), Usage(model=resources.models.main.name))
+    reply = await reply_or_none(resources.models.main, job, "nothing learned")
+    return reply or Reply(Learned({}), Usage(model=resources.models.main.name))

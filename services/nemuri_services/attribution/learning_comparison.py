@@ -5,8 +5,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-import structlog
-
 from nemuri_contracts.event import Usage
 from nemuri_contracts.strength import Dropped, NewMemory, Origin, Relation, Repetition
 from nemuri_domain.language.tokenization import terms
@@ -24,11 +22,10 @@ from nemuri_domain.strength.extracted_learning_decision import (
 )
 from nemuri_domain.strength.memory_content import embedded_text, new_memory
 from nemuri_domain.tasks.session_entry import Grounds, entry_content, merged_relations
-from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.chat import Reply
-from nemuri_infra.models.failures import ModelRefused
 from nemuri_infra.models.jobs.statement_relations import Comparisons, RelationsJob
 from nemuri_infra.models.protocol import Model
+from nemuri_infra.models.refusals import reply_or_none
 from nemuri_infra.models.sources import Source
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.retrieval.self_calibration import calibrated_vectors
@@ -36,7 +33,6 @@ from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.stores.vectors import Vectors
 
 minds = AgentIndexes()
-logger = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,8 +204,4 @@ async def _compare_pairs(job: RelationsJob, model: Model) -> Reply[Comparisons] 
     """
     if not job.pairs:
         return None
-    try:
-        return await model.do(job)
-    except ModelRefused as error:
-        logger.warning("nothing compared", service="attribution", why=log_safe(error))
-        return None
+    return await reply_or_none(model, job, "nothing compared")

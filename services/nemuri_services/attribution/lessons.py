@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-import structlog
-
 from nemuri_contracts.agents import AgentDefined
 from nemuri_contracts.event import Event
 from nemuri_contracts.principles import PrincipleProposed
@@ -22,14 +20,11 @@ from nemuri_domain.tasks.feedback_lessons import (
     lessons,
     suspects,
 )
-from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.failures import ModelRefused
 from nemuri_infra.models.jobs.statement_relations import RelationsJob
+from nemuri_infra.models.refusals import reply_or_none
 from nemuri_infra.models.sources import Source
 from nemuri_infra.runtime.resources import Resources
 from nemuri_services.attribution.principle_proposals import propose_principles
-
-logger = structlog.get_logger()
 
 
 async def learn_lessons(
@@ -83,9 +78,6 @@ async def _corrected(correction: str, work: Assignment, resources: Resources) ->
         older=tuple(Source(label, known[memory_id][0].memory.content) for label, memory_id in labels.items()),
         pairs=tuple(("n1", label) for label in labels),
     )
-    try:
-        found = (await resources.models.light.do(job)).value if labels else {}
-    except ModelRefused as error:
-        logger.warning("nothing compared", service="attribution", why=log_safe(error))
-        found = {}
+    reply = await reply_or_none(resources.models.light, job, "nothing compared") if labels else None
+    found = reply.value if reply else {}
     return corrected([*known], work.used or (), {labels[old]: comparison for (_, old), comparison in found.items()})

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-import structlog
-
 from nemuri_contracts.event import Usage
 from nemuri_contracts.strength import Use
 from nemuri_contracts.tasks import TaskAnswered
@@ -18,14 +16,10 @@ from nemuri_domain.strength.usage_detection import (
     judged_uses,
     told_again,
 )
-from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.chat import Reply
-from nemuri_infra.models.failures import ModelRefused
 from nemuri_infra.models.jobs.usage_judge import JudgeJob
+from nemuri_infra.models.refusals import reply_or_none
 from nemuri_infra.models.sources import Source
 from nemuri_infra.runtime.resources import Resources
-
-logger = structlog.get_logger()
 
 
 async def detect_used_memories(
@@ -48,7 +42,8 @@ async def detect_used_memories(
         sources = (
             Source(label, shown_text(memory, perspective)) for label, memory in zip(labels, memories, strict=True)
         )
-        reply = await _ask_judge(JudgeJob(question, event.text, tuple(sources)), resources)
+        job = JudgeJob(question, event.text, tuple(sources))
+        reply = await reply_or_none(resources.models.light, job, "no answer from the usage judge")
         if reply is not None:
             return judged_uses(labels, reply.value), reply.usage
     shown = [ContextMemory(memory.memory_id, memory.memory.tags) for memory in memories]
@@ -57,11 +52,3 @@ async def detect_used_memories(
         shares = told_again(question, [embedded_text(memory.memory) for memory in memories], answer)
         shown = [replace(memory, told_again=share) for memory, share in zip(shown, shares, strict=True)]
     return detect_uses(answer, citations, shown, complete=complete, detection=detection), None
-
-
-async def _ask_judge(job: JudgeJob, resources: Resources) -> Reply[tuple[str, ...]] | None:
-    try:
-        return await resources.models.light.do(job)
-    except ModelRefused as error:
-        logger.warning("no answer from the usage judge", service="attribution", why=log_safe(error))
-        return None

@@ -3,8 +3,6 @@
 import asyncio
 from dataclasses import dataclass
 
-import structlog
-
 from nemuri_contracts.event import Event, Usage
 from nemuri_contracts.tasks import NegotiationOpened
 from nemuri_domain.language.request_items import (
@@ -19,13 +17,10 @@ from nemuri_domain.language.sentences import normalised
 from nemuri_domain.tasks import client_negotiation
 from nemuri_domain.tasks.aggregate import Task
 from nemuri_domain.tasks.client_negotiation import ITEMS_PER_PART, MANY_ITEMS
-from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.failures import ModelRefused
 from nemuri_infra.models.jobs.item_importance import ImportanceJob
 from nemuri_infra.models.jobs.request_items import ItemsJob
+from nemuri_infra.models.refusals import reply_or_none
 from nemuri_infra.runtime.resources import Resources
-
-logger = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +75,9 @@ async def open_negotiation(
     if len(listed) <= MANY_ITEMS:
         return None
     offered = client_negotiation.offered_items(listed)
-    try:
-        reply = await resources.models.light.do(ImportanceJob(introduction(task.text), offered, ITEMS_PER_PART))
-    except ModelRefused as error:
-        logger.warning("importance by words", service="intake", why=log_safe(error))
+    job = ImportanceJob(introduction(task.text), offered, ITEMS_PER_PART)
+    reply = await reply_or_none(resources.models.light, job, "importance by words")
+    if reply is None:
         return client_negotiation.negotiate(event, listed, usage=spent)
     usage = Usage.together(counted for counted in (spent, reply.usage) if counted)
     return client_negotiation.negotiate(event, listed, reply.value, usage)
@@ -91,12 +85,8 @@ async def open_negotiation(
 
 async def _by_model(text: str, found: tuple[str, ...], resources: Resources) -> tuple[tuple[str, ...], Usage | None]:
     """Return the items that the light model finds, or those found by rules if these are more."""
-    try:
-        reply = await resources.models.light.do(ItemsJob(text))
-    except ModelRefused as error:
-        logger.warning("items by rules", service="intake", why=log_safe(error))
-        return found, None
-    return max(found, reply.value, key=len), reply.usage
+    reply = await reply_or_none(resources.models.light, ItemsJob(text), "items by rules")
+    return (max(found, reply.value, key=len), reply.usage) if reply else (found, None)
 
 
 def _requests_in(text: str, request: str) -> tuple[str, ...]:

@@ -4,8 +4,6 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-import structlog
-
 from nemuri_contracts.event import Usage
 from nemuri_contracts.tasks import Detail, Note, OverviewKind, ReadingPlan
 from nemuri_domain.language import token_estimate
@@ -13,17 +11,15 @@ from nemuri_domain.language.chunks import split_into_chunks
 from nemuri_domain.language.overview_requests import overview_kind
 from nemuri_domain.tasks.aggregate import Chunk, Task
 from nemuri_domain.tasks.reading_plan import condensed_tokens, joined, plan_reading
-from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.chat import Reply
 from nemuri_infra.models.cited_texts import NoteText
 from nemuri_infra.models.extractive import ExtractiveModel
-from nemuri_infra.models.failures import ModelRefused
 from nemuri_infra.models.jobs.overview_notes import NotesJob
+from nemuri_infra.models.refusals import reply_or_none
 from nemuri_infra.models.sources import Source
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.stores.blobs import Blobs
 
-logger = structlog.get_logger()
 PASSAGE_CHARACTERS: Final = 1_500
 """Maximum characters of a passage that a note can name."""
 NOTE_BYTES: Final = 40_000
@@ -70,11 +66,7 @@ async def _notes(
 ) -> Reply[tuple[Note, ...]]:
     kind: OverviewKind = overview_kind(task.text) or "summary"
     job = NotesJob(task.text, kind, sources, tokens)
-    try:
-        reply = await resources.models.light.do(job)
-    except ModelRefused as error:
-        logger.warning("notes quote sentences", service="intake", why=log_safe(error))
-        reply = await ExtractiveModel().do(job)
+    reply = await reply_or_none(resources.models.light, job, "notes quote sentences") or await ExtractiveModel().do(job)
     places = {source.label: detail for source, detail in zip(sources, details, strict=True)}
     return Reply(tuple(_fitting(_note(note_text, places) for note_text in reply.value)), reply.usage)
 

@@ -2,20 +2,15 @@
 
 from collections.abc import Sequence
 
-import structlog
-
 from nemuri_contracts.event import Usage
 from nemuri_contracts.tasks import Voice
 from nemuri_domain.tasks import conversation_history, panel
 from nemuri_domain.tasks.aggregate import Task
-from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.chat import Reply
-from nemuri_infra.models.failures import ModelRefused
 from nemuri_infra.models.jobs.answer_merge import Merged, MergeJob
 from nemuri_infra.models.jobs.restatement import RestateJob
+from nemuri_infra.models.refusals import reply_or_none
 from nemuri_infra.runtime.resources import Resources
-
-logger = structlog.get_logger()
 
 
 async def with_complete_request(task: Task, resources: Resources) -> tuple[Task, Usage | None] | None:
@@ -33,10 +28,9 @@ async def with_complete_request(task: Task, resources: Resources) -> tuple[Task,
     turns = conversation_history.turns(earlier)
     if not turns or conversation_history.stands_alone(task.text):
         return task, None
-    try:
-        reply = await resources.models.light.do(RestateJob(turns=turns, request=task.text))
-    except ModelRefused as error:
-        logger.warning("not restated", task=str(task.task_id), why=log_safe(error))
+    job = RestateJob(turns=turns, request=task.text)
+    reply = await reply_or_none(resources.models.light, job, "not restated")
+    if reply is None:
         return task, None
     return task.replace(request=conversation_history.restated(task.text, reply.value)), reply.usage
 
@@ -47,8 +41,6 @@ async def merge_answers(task: Task, heard: Sequence[Voice], resources: Resources
     If the model refuses, the answers are put side by side.
     """
     voices = panel.unlabelled(heard)
-    try:
-        return await resources.models.main.do(MergeJob(question=panel.request_of(task), voices=voices))
-    except ModelRefused as error:
-        logger.warning("not merged", task=str(task.task_id), why=log_safe(error))
-        return Reply(Merged(panel.side_by_side(voices), ()), Usage(model=resources.models.main.name))
+    job = MergeJob(question=panel.request_of(task), voices=voices)
+    reply = await reply_or_none(resources.models.main, job, "not merged")
+    return reply or Reply(Merged(panel.side_by_side(voices), ()), Usage(model=resources.models.main.name))

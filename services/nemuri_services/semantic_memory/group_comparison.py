@@ -3,23 +3,19 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-import structlog
-
 from nemuri_contracts.event import Usage
 from nemuri_domain.language.statement_comparison import Comparison
 from nemuri_domain.strength.aggregate import Agent, Remembered
 from nemuri_domain.strength.extracted_learning_decision import statements
 from nemuri_domain.strength.semantic_groups import Pair, is_settled, statement_pairs, typical_first
-from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.failures import ModelRefused
 from nemuri_infra.models.jobs.semantic_statement import GeneraliseJob
 from nemuri_infra.models.jobs.statement_relations import RelationsJob
+from nemuri_infra.models.refusals import reply_or_none
 from nemuri_infra.models.sources import Source
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.runtime.resources import Resources
 
 minds = AgentIndexes()
-logger = structlog.get_logger()
 
 Neighbourhood = Sequence[Remembered]
 """A newly settled memory, and the settled memories similar to it, nearest first."""
@@ -58,11 +54,7 @@ async def compared(
         older=(),
         pairs=tuple(pair for pair in wanted if pair[0] != pair[1]),
     )
-    try:
-        reply = await resources.models.light.do(job) if job.pairs else None
-    except ModelRefused as error:
-        logger.warning("nothing compared", service="semantic-memory", why=log_safe(error))
-        return {}, None
+    reply = await reply_or_none(resources.models.light, job, "nothing compared") if job.pairs else None
     said = reply.value if reply else {}
 
     def same(one: str, other: str) -> bool:
@@ -83,12 +75,8 @@ async def worded(group: Neighbourhood, resources: Resources) -> tuple[str, Usage
     if len(told) == 1:
         return told[0], None
     job = GeneraliseJob(tuple(Source(f"s{number}", text) for number, text in enumerate(told, 1)))
-    try:
-        reply = await resources.models.light.do(job)
-    except ModelRefused as error:
-        logger.warning("nothing worded", service="semantic-memory", why=log_safe(error))
-        return told[0], None
-    return reply.value, reply.usage
+    reply = await reply_or_none(resources.models.light, job, "nothing worded")
+    return (reply.value, reply.usage) if reply else (told[0], None)
 
 
 async def still_settled(agent: Agent, near: Sequence[Neighbourhood], resources: Resources) -> list[Neighbourhood]:

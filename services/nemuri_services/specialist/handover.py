@@ -4,8 +4,6 @@ import asyncio
 from collections.abc import Sequence
 from uuid import UUID
 
-import structlog
-
 from nemuri_contracts.colleagues import HandoverRequested, HandoverWish, LeftOut, MemoriesHandedOver
 from nemuri_contracts.error_messages import not_by_use
 from nemuri_contracts.event import Usage
@@ -20,14 +18,12 @@ from nemuri_domain.strength.handed_over_memories import (
     worth_passing_on,
 )
 from nemuri_domain.strength.memory_content import embedded_text
-from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.failures import ModelRefused
 from nemuri_infra.models.jobs.statement_relations import RelationsJob
+from nemuri_infra.models.refusals import reply_or_none
 from nemuri_infra.models.sources import Source
 from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.runtime.resources import Resources
 
-logger = structlog.get_logger()
 COMPARED_PER_MEMORY = 2
 """Number of relevant memories that are compared with the receiver's, for each one that is wanted. The rest replaces
 those that the receiver knows.
@@ -137,10 +133,8 @@ async def _compared(
             older=tuple(Source(label, texts[memory_id]) for memory_id, label in older.items()),
             pairs=tuple((new[one.memory_id], older[two.memory_id]) for one, two in some),
         )
-        try:
-            reply = await resources.models.light.do(job)
-        except ModelRefused as error:
-            logger.warning("nothing compared", service="specialist", why=log_safe(error))
+        reply = await reply_or_none(resources.models.light, job, "nothing compared")
+        if reply is None:
             continue
         spent.append(reply.usage)
         by_label = {(new[one.memory_id], older[two.memory_id]): (one.memory_id, two.memory_id) for one, two in some}

@@ -2,21 +2,16 @@
 
 from collections.abc import Sequence
 
-import structlog
-
 from nemuri_contracts.event import Usage
 from nemuri_domain.education import lesson_plan
 from nemuri_domain.education.course import Course, ExerciseState
 from nemuri_domain.education.grading import GradingVerdict
 from nemuri_domain.tasks.aggregate import Assignment
-from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.extractive_framing import substance
-from nemuri_infra.models.failures import ModelRefused
 from nemuri_infra.models.jobs.grading import GradeJob
+from nemuri_infra.models.refusals import reply_or_none
 from nemuri_infra.runtime.resources import Resources
-
-logger = structlog.get_logger()
 
 
 async def judge_answer(
@@ -32,9 +27,5 @@ async def judge_answer(
         synonyms=lesson_plan.synonyms(course, trial),
         drew_on_something=any(assignment.citations or assignment.used for assignment in work),
     )
-    try:
-        reply = await resources.models.light.do(job)
-    except ModelRefused as error:
-        logger.warning("graded by words", service="tutor", why=log_safe(error))
-        reply = await ExtractiveModel().do(job)
+    reply = await reply_or_none(resources.models.light, job, "graded by words") or await ExtractiveModel().do(job)
     return reply.value, reply.usage

@@ -2,8 +2,6 @@
 
 import asyncio
 
-import structlog
-
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.education import LEARNING_CHARACTERS, Section
 from nemuri_contracts.event import Usage
@@ -13,15 +11,12 @@ from nemuri_domain.language.keywords import keywords
 from nemuri_domain.strength.aggregate import Agent
 from nemuri_domain.strength.memory_content import embedded_text, new_memory
 from nemuri_domain.tasks.fan_in import shortened
-from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.failures import ModelRefused
 from nemuri_infra.models.jobs.section_note import SectionJob
+from nemuri_infra.models.refusals import reply_or_none
 from nemuri_infra.runtime.resources import Resources
 
 TAG = 200
 """Maximum characters of a section's title when it is used as a tag."""
-
-logger = structlog.get_logger()
 
 
 async def read(course: Course, chapter: int, agent: Agent, resources: Resources) -> tuple[list[NewMemory], Usage]:
@@ -73,9 +68,7 @@ async def _learned(
         title=section.title,
         text=section.text,
     )
-    try:
-        reply = await model.do(job)
-    except ModelRefused as error:
-        logger.warning("nothing learned", service="tutor", why=log_safe(error))
+    reply = await reply_or_none(model, job, "nothing learned")
+    if reply is None:
         return {}, Usage(model=model.name)
     return {perspective: shortened(reply.value, LEARNING_CHARACTERS)} if reply.value else {}, reply.usage

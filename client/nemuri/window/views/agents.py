@@ -32,7 +32,6 @@ async def agents(request: Request) -> Response:
     values = {
         "agents": own[:PAGE_SIZE],
         "next_page": f"/agents?after={own[PAGE_SIZE - 1].agent_id}" if len(own) > PAGE_SIZE else None,
-        "residents": sum(agent.definition.kept_by == "host" for agent in found),
         "orchestrator": next((agent for agent in found if agent.agent_id == ORCHESTRATOR), None),
         "organisation": ORGANISATION,
         "shared": principles.get(ORGANISATION, ()),
@@ -46,7 +45,7 @@ async def agents(request: Request) -> Response:
 
 
 def own_agents(found: Iterable[AgentView]) -> list[AgentView]:
-    """Return the agents without the orchestrator and without the residents of societies, by name."""
+    """Return the agents that the platform keeps, without the orchestrator, by name."""
     named = (agent for agent in found if agent.agent_id != ORCHESTRATOR and agent.definition.kept_by == "platform")
     return sorted(named, key=lambda agent: agent.agent_id)
 
