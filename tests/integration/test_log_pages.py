@@ -73,14 +73,14 @@ async def test_pages_of_one_kind_hold_every_event_once_in_both_directions(settin
             (LogFilter(), events),
             (LogFilter(kinds=("memory_offered",)), [event for event in events if event.kind == "memory_offered"]),
             (LogFilter(kinds=("session_ended",)), [event for event in events if event.kind == "session_ended"]),
-            (LogFilter(client_id="ann"), [event for event in events if isinstance(event, MemoryOffered)]),
+            (LogFilter(client="ann"), [event for event in events if isinstance(event, MemoryOffered)]),
         ):
             places = [event.sequence for event in wanted]
             assert sequences([*reversed(await pages_back(client, condition, 9))]) == places
             assert sequences(await pages_forward(client, condition, 9)) == places
             newest = await log_page(client, condition, limit=9)
             assert ([event.sequence for event in newest.events], newest.newer) == (places[-9:], None)
-        assert (await log_page(client, LogFilter(client_id="bob"))).events == ()
+        assert (await log_page(client, LogFilter(client="bob"))).events == ()
 
 
 async def test_the_newest_events_of_a_rare_kind_are_found_without_reading_the_others(
@@ -114,14 +114,14 @@ async def test_an_event_is_shown_with_its_cause_and_its_consequences(settings: S
         await until_idle(resources)
         events = {each.event_id: each for each in await recorded_events(client.log)}
 
-        of_task = (await log_page(client, LogFilter(task_id=task))).events
+        of_task = (await log_page(client, LogFilter(task=task))).events
         assert [each.event_id for each in of_task] == [key for key, each in events.items() if each.thread == task]
         first = of_task[0]
         assert (first.kind, first.client_id, first.sources) == ("task_submitted", "operator", ("client",))
         assert {"intake"} <= {name for each in of_task for name in each.sources}
-        kinds = LogFilter(task_id=task, kinds=("task_routed", "task_completed"))
+        kinds = LogFilter(task=task, kinds=("task_routed", "task_completed"))
         assert [each.kind for each in (await log_page(client, kinds)).events] == ["task_routed", "task_completed"]
-        of_agent = await pages_back(client, LogFilter(agent_id="python"), 5)
+        of_agent = await pages_back(client, LogFilter(agent="python"), 5)
         assert {each.agent_id for page in of_agent for each in page.events} == {"python"}
         assert sorted(sequences(of_agent)) == [each.sequence for each in events.values() if each.agent_id == "python"]
 
@@ -135,7 +135,7 @@ async def test_an_event_is_shown_with_its_cause_and_its_consequences(settings: S
             assert (detail.cause.event_id if detail.cause else None) == each.causation_id
     await forget(settings, [Thing("task", task)])
     async with running_services(settings), connected_client(settings, "operator") as client:
-        left = {each.kind for each in (await log_page(client, LogFilter(task_id=task))).events}
+        left = {each.kind for each in (await log_page(client, LogFilter(task=task))).events}
         assert left.isdisjoint({"task_submitted", "task_completed", "memories_retrieved"})
         for gone in (first.sequence, first.event_id):
             with pytest.raises(ClientError, match="was erased or never existed"):
@@ -159,7 +159,7 @@ async def test_wrong_conditions_are_refused(settings: Settings) -> None:
     async with connected_client(settings, "operator") as client:
         for condition, bounds, said in (
             (LogFilter(kinds=("memory_dreamt",)), {}, "there is no kind of event 'memory_dreamt'"),
-            (LogFilter(client_id="ann", agent_id="python"), {}, "not both"),
+            (LogFilter(client="ann", agent="python"), {}, "not both"),
             (LogFilter(), {"before": 3, "after": 2}, "not both"),
             (LogFilter(), {"limit": 0}, "from 1 to 200"),
         ):

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
 
 from pydantic import Field
@@ -13,7 +13,7 @@ from nemuri.admin.event_words import beginning_of
 from nemuri.client.exchange import ClientError, UnknownIdError
 from nemuri_contracts.agents import ORCHESTRATOR
 from nemuri_contracts.codec import EVENTS, AnyEvent, UndecodableError
-from nemuri_contracts.event import ClientEvent, Identifier, Value, derive
+from nemuri_contracts.event import ClientEvent, Identifier, Options, Value, derive
 from nemuri_infra.bus.event_log import Unreadable, message_id
 from nemuri_infra.bus.log_windows import Logged, last_messages, next_messages
 from nemuri_services.service_registry import SERVICES
@@ -27,32 +27,35 @@ MAX_PAGE_SIZE = 200
 MAX_CONSEQUENCES = 200
 """Maximum number of consequences of the same task, of the same agent and of the orchestrator that are shown."""
 CONCURRENT_READS = 16
+Kind = Annotated[str, Field(json_schema_extra={"enum": sorted(EVENTS)})]
 
 
-class LogFilter(Value):
+class LogFilter(Options):
     """The condition for the events of a page. Without fields, every event meets it."""
 
-    kinds: tuple[str, ...] = Field(default=(), max_length=100)
+    kinds: tuple[Kind, ...] = Field(default=(), max_length=100)
     """Kinds of events; empty for every kind."""
-    agent_id: Identifier | None = None
-    task_id: UUID | None = None
-    client_id: Identifier | None = None
-    """Client that appended the event. It cannot be combined with an agent or a task."""
+    agent: Identifier | None = None
+    """Id of the agent that the events belong to."""
+    task: UUID | None = None
+    """Id of the task that the events belong to."""
+    client: Identifier | None = None
+    """Client that appended the events. It cannot be combined with an agent or a task."""
 
     def meets(self, event: AnyEvent) -> bool:
         """Return whether an event meets the condition."""
         return (
             (not self.kinds or event.kind in self.kinds)
-            and self.agent_id in {None, event.agent_id}
-            and self.task_id in {None, event.thread}
-            and self.client_id in {None, event.client_id if isinstance(event, ClientEvent) else ""}
+            and self.agent in {None, event.agent_id}
+            and self.task in {None, event.thread}
+            and self.client in {None, event.client_id if isinstance(event, ClientEvent) else ""}
         )
 
     def check(self) -> None:
         """Raise `ClientError` for an unknown kind, or if a client is combined with an agent or a task."""
         if unknown := [kind for kind in self.kinds if kind not in EVENTS]:
             raise ClientError(f"there is no kind of event {unknown[0]!r}")
-        if self.client_id is not None and (self.agent_id is not None or self.task_id is not None):
+        if self.client is not None and (self.agent is not None or self.task is not None):
             raise ClientError("give a client, or an agent and a task, not both")
 
 
@@ -123,7 +126,7 @@ async def log_page(
         raise ClientError("give before or after, not both")
     if not 1 <= limit <= MAX_PAGE_SIZE:
         raise ClientError(f"limit must be from 1 to {MAX_PAGE_SIZE}")
-    if wanted.agent_id is not None or wanted.task_id is not None:
+    if wanted.agent is not None or wanted.task is not None:
         return await _journal_page(client, wanted, before, after, limit)
     return await _subject_page(client, subjects_of(client, wanted), before, after, limit)
 
@@ -158,8 +161,8 @@ async def _journal_page(
     client: "Client", wanted: LogFilter, before: int | None, after: int | None, limit: int
 ) -> LogPage:
     view = await client.journal(
-        task_id=wanted.task_id,
-        agent=wanted.agent_id,
+        task_id=wanted.task,
+        agent=wanted.agent,
         kinds=wanted.kinds,
         before=before,
         beyond=after or 0,
@@ -255,11 +258,11 @@ async def _events_at(client: "Client", places: Iterable[int]) -> list[AnyEvent]:
 def subjects_of(client: "Client", wanted: LogFilter) -> tuple[str, ...]:
     """Return the subjects of the log that the kinds and the client of a condition name; none for the whole log."""
     subjects, kinds = client.log.subjects, [EVENTS[kind] for kind in wanted.kinds]
-    if wanted.client_id is not None:
+    if wanted.client is not None:
         if not kinds:
-            return (subjects.events_of_client(wanted.client_id),)
-        return tuple(subjects.of_client(wanted.client_id, kind) for kind in kinds if issubclass(kind, ClientEvent)) or (
-            subjects.of_client(wanted.client_id, kinds[0]),
+            return (subjects.events_of_client(wanted.client),)
+        return tuple(subjects.of_client(wanted.client, kind) for kind in kinds if issubclass(kind, ClientEvent)) or (
+            subjects.of_client(wanted.client, kinds[0]),
         )
     return tuple(subject for kind in kinds for subject in subjects.of_kind(kind))
 

@@ -81,7 +81,7 @@ async def task_timeline(client: "Client", task_id: UUID, before: TaskTimeline | 
     found = [entry.event for entry in before.entries] if before else []
     after: int | None = found[-1].sequence if found else 0
     while after is not None and len(found) < MAX_EVENTS:
-        page = await log_page(client, LogFilter(task_id=task_id), after=after, limit=MAX_PAGE_SIZE)
+        page = await log_page(client, LogFilter(task=task_id), after=after, limit=MAX_PAGE_SIZE)
         found += page.events
         after = page.newer
     if not found:

@@ -52,9 +52,7 @@ class EventFilter:
                 raise ClientError(f"{self.service} appends no events of the kind {self.kind!r}")
             kinds = (self.kind,)
         task = await _task_id(client, self.task) if self.task else None
-        found = validated(
-            LogFilter, kinds=kinds, agent_id=self.agent or None, task_id=task, client_id=self.client or None
-        )
+        found = validated(LogFilter, kinds=kinds, agent=self.agent or None, task=task, client=self.client or None)
         found.check()
         return found
 

@@ -12,23 +12,15 @@ from nemuri.http_api.call import Call
 from nemuri.http_api.endpoints import Resource
 from nemuri.http_api.fields import Cursor, Limit, Next
 from nemuri.web.cursors import SequencePlace, cursor_of, place_of
-from nemuri_contracts.codec import EVENTS
-from nemuri_contracts.event import Identifier, Value
+from nemuri_contracts.event import Value
 
 RESOURCE = Resource("log", "The log of events, and the health of the platform.")
-Kind = Annotated[str, Field(json_schema_extra={"enum": sorted(EVENTS)})]
 Place = Annotated[str, Field(pattern=r"^([0-9]{1,16}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$")]
 
 
-class EventsCondition(Value):
+class EventsCondition(LogFilter):
     """The conditions for the events to list. All must be met."""
 
-    kind: tuple[Kind, ...] = Field(default=(), max_length=100)
-    """Kinds of events; repeat the parameter for several."""
-    agent: Identifier | None = None
-    task: UUID | None = None
-    client: Identifier | None = None
-    """Client that appended them. It cannot be combined with an agent or a task."""
     after: Annotated[int, Field(ge=0, le=2**53)] | None = None
     """Sequence after which the first page begins; none for the newest page."""
     limit: Limit = 50
@@ -53,8 +45,7 @@ async def show_platform(call: Call) -> PlatformStatus:
 async def list_events(call: Call, query: EventsCondition) -> EventPage:
     """List events of the log, the newest page first. `next` leads to older pages."""
     cursor = place_of(SequencePlace, query.cursor) or SequencePlace(after=query.after)
-    condition = LogFilter(kinds=query.kind, agent_id=query.agent, task_id=query.task, client_id=query.client)
-    found = await log_page(call.client, condition, before=cursor.before, after=cursor.after, limit=query.limit)
+    found = await log_page(call.client, query, before=cursor.before, after=cursor.after, limit=query.limit)
     return EventPage(
         events=found.events,
         next=None if found.older is None else cursor_of(SequencePlace(before=found.older)),

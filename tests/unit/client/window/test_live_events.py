@@ -33,7 +33,7 @@ def test_events_are_shown_once_and_newest_first() -> None:
 
 def test_other_events_move_the_place_only() -> None:
     """Leave out events that do not meet the condition, but count them as seen."""
-    live = LiveEvents(LogFilter(agent_id="python"), after=0)
+    live = LiveEvents(LogFilter(agent="python"), after=0)
     live.add(event(1, "other"))
     assert (live.rows(0), live.after) == ({}, 1)
 
