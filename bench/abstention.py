@@ -26,7 +26,7 @@ from bench.measured_embedder import measured_on
 from bench.measuring import save_figures
 from bench.retrieval import FOUND, Agent, dataset, locomo, squad
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
-from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_domain.strength.retrieval_index import StrengthIndex
 from nemuri_domain.strength.search_texts import QueryText, SearchTexts
 from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.embeddings.protocol import Embedder
@@ -55,7 +55,7 @@ async def outcomes(agents: Sequence[Agent], embedder: Embedder) -> dict[float, O
     nothing: dict[tuple[float, bool], list[bool]] = {(floor, own): [] for floor in FLOORS for own in (True, False)}
     calibrated = await measured_on(embedder, [text for agent in agents for text in agent.memories])
     for number, agent in enumerate(agents):
-        index = AgentIndex(embedder.dimension)
+        index = StrengthIndex(embedder.dimension)
         ids = [UUID(int=place) for place in range(len(agent.memories))]
         index.add(ids, await calibrated.documents(agent.memories), agent.memories)
         for own, questions in ((True, agent.questions), (False, agents[(number + 1) % len(agents)].questions)):

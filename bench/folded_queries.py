@@ -1,20 +1,22 @@
 """Queries of a retrieval from affective memory, answered from folded memories instead of the database."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import AsyncIterator, Collection, Iterable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nemuri_contracts.affective import LinkSort
-from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory, AffectMind, Mood
-from nemuri_domain.affective.candidate_query import AffectiveRetrieval, PromptVectors
-from nemuri_domain.affective.candidate_selection import COLUMNS, candidates, columns
-from nemuri_domain.affective.retrieval import AffectCandidate
+from nemuri_domain.affective.aggregate import AffectMemory, AffectMind, Mood
+from nemuri_domain.affective.candidate_selection import COLUMNS, NAMES, columns
 from nemuri_domain.affective.text_compression import topic_text
 from nemuri_domain.retrieval.memory_index import MemoryIndex
 from nemuri_infra.projections.affective_queries import AffectiveQueries
+from nemuri_infra.projections.indexed_tables import AFFECTIVE, IndexedTable
+from nemuri_infra.projections.memory_indexes import MemoryIndexes
 from nemuri_infra.stores.vectors import Vectors
 
 
@@ -33,13 +35,10 @@ class FoldedQueries(AffectiveQueries):
     """
 
     state: FoldedMemories
-    _indexed: tuple[AffectMind | None, MemoryIndex]
-    """The memories that were indexed last, with their index."""
 
     def __init__(self, state: FoldedMemories) -> None:
         """Answer from these memories, as they are at each query."""
         object.__setattr__(self, "state", state)
-        object.__setattr__(self, "_indexed", (None, MemoryIndex(0, COLUMNS)))
 
     async def memories(self, memory_ids: Iterable[UUID]) -> dict[UUID, AffectMemory]:
         """Return the memories with these ids, by id."""
@@ -72,21 +71,25 @@ class FoldedQueries(AffectiveQueries):
                         found[here].append((known[there], link.sort))
         return found
 
-    async def candidates_by_vector(
-        self,
-        agent: AffectAgent,
-        vectors: Vectors,
-        asked: PromptVectors,
-        wanted: AffectiveRetrieval,
-    ) -> list[AffectCandidate]:
-        """Return the candidates of a retrieval from an index of the folded memories."""
+
+class FoldedIndexes(MemoryIndexes):
+    """The index of folded memories, as they are at each use."""
+
+    def __init__(self, state: FoldedMemories) -> None:
+        """Index these memories."""
+        self.state = state
+        self._indexed: tuple[AffectMind | None, MemoryIndex] = (None, MemoryIndex(0, COLUMNS, NAMES))
+
+    @asynccontextmanager
+    async def current(self, table: IndexedTable[Any], agent_id: str, vectors: Vectors) -> AsyncIterator[Any]:  # noqa: ARG002 - there is one agent
+        """Yield the index of the folded memories."""
         if self.state.mind is not self._indexed[0]:
-            index, every = MemoryIndex(vectors.embedder.dimension, COLUMNS), list(self.state.mind.memories.values())
-            if every:
+            index, memories = AFFECTIVE.create(vectors.embedder.dimension), list(self.state.mind.memories.values())
+            if memories:
                 index.put(
-                    [each.memory_id for each in every],
-                    columns(every),
-                    vectors.centred(np.stack([self.state.rows[each.memory_id] for each in every])),
+                    [memory.memory_id for memory in memories],
+                    columns(memories),
+                    vectors.centred(np.stack([self.state.rows[memory.memory_id] for memory in memories])),
                 )
-            object.__setattr__(self, "_indexed", (self.state.mind, index))
-        return candidates(self._indexed[1], agent, asked, wanted)
+            self._indexed = (self.state.mind, index)
+        yield self._indexed[1]

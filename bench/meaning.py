@@ -33,7 +33,7 @@ from nemuri_domain.strength.aggregate import Content, Memory, Remembered
 from nemuri_domain.strength.extracted_learning_decision import is_comparable
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
 from nemuri_domain.strength.query_texts import QueryTexts, message_parts
-from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_domain.strength.retrieval_index import StrengthIndex
 from nemuri_domain.strength.search_texts import SearchTexts
 from nemuri_domain.strength.semantic_groups import Pair, comparable_pairs, groups, may_agree
 from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
@@ -71,7 +71,7 @@ class Told:
     memories: Sequence[Remembered]
     owner: Mapping[UUID, int | None]
     """Number of the fact that a memory says; None for a contrary sentence."""
-    index: AgentIndex
+    index: StrengthIndex
     embedder: CalibratedEmbedder
 
 
@@ -80,7 +80,7 @@ async def told(facts: Sequence[Fact], embedder: Embedder) -> Told:
     texts = [(text, number) for number, fact in enumerate(facts) for text in fact.wordings]
     texts += [(fact.contrary, None) for fact in facts]  # type: ignore[misc]
     memories = [_memory(number, text) for number, (text, _) in enumerate(texts, 1)]
-    index = AgentIndex(embedder.dimension)
+    index = StrengthIndex(embedder.dimension)
     words = [text for text, _ in texts]
     calibrated = await measured_on(embedder, words)
     index.add([content.memory_id for content, _ in memories], await calibrated.documents(words), words)
@@ -158,8 +158,11 @@ async def outcome(agent: Told, some: Sequence[Sequence[Remembered]]) -> Outcome:
         semantic = group[0][0].memory_id
         standing |= {content.memory_id: semantic for content, _ in group}
     absorbed = {each: other for each, other in standing.items() if each != other}
-    agent.index.set_standing(standing)
-    agent.index.set_absorbed(absorbed)
+    agent.index.update(
+        list(standing),
+        absorbed=[memory_id in absorbed for memory_id in standing],
+        stand_in=[other.bytes for other in standing.values()],
+    )
     texts = {content.memory_id: content.memory.content for content, _ in agent.memories}
     alone = [[each for each, _ in await search(agent, fact.question)][:PLACES] for fact in agent.facts]
     joined = "\n".join(fact.question for fact in agent.facts)

@@ -24,7 +24,7 @@ import random
 import statistics
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -44,15 +44,15 @@ from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspec
 from nemuri_contracts.client_events import MemoryContent, Setting
 from nemuri_domain.event_sourcing.state import State
 from nemuri_domain.strength.aggregate import Content, Memory
-from nemuri_domain.strength.ranked_memory import RankedContent
-from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_domain.strength.retrieval_index import StrengthIndex
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.process.event_loop import run
 from nemuri_infra.projections import tables
+from nemuri_infra.projections.index_encoding import FORMAT, encode
+from nemuri_infra.projections.indexed_tables import STRENGTH
 from nemuri_infra.projections.rows import insertion
 from nemuri_infra.projections.stored_indexes import StoredIndex, read_index, write_index
-from nemuri_infra.retrieval.agent_indexes import AgentIndexes, index_cache
-from nemuri_infra.retrieval.index_encoding import FORMAT, encode
+from nemuri_infra.retrieval.strength_recall import recall_memories
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import MEGABYTE
 
@@ -132,19 +132,17 @@ async def _filled(resources: Resources, agents: int, size: int) -> None:
         await resources.views.progress.wait(await resources.log.last_sequence(), seconds=600)
     texts = list(memories(size))
     contents, states = await _pattern(resources, texts, agents)
-    index = AgentIndex(embedder.dimension)
-    ids, ranked = [content.memory_id for content in contents], [RankedContent.of(content) for content in contents]
-    index.add(ids, embedder.rows(texts), texts, contents=ranked)
+    index = StrengthIndex(embedder.dimension)
+    index.remember(contents, embedder.rows(texts))
     index.set_states(states)
-    state = index.arrays
+    ids = np.frombuffer(b"".join(index.ids), np.uint8).reshape(-1, 16).copy()
     for number, name in enumerate(names):
         await _copied(resources, number, name)
-        own = state.memories.ids.copy()
-        own[:, :4] = np.frombuffer(number.to_bytes(4, "big"), np.uint8)
-        of_agent = AgentIndex.of(replace(state, memories=replace(state.memories, ids=own)), embedder.dimension)
+        ids[:, :4] = np.frombuffer(number.to_bytes(4, "big"), np.uint8)
+        index.ids = [row.tobytes() for row in ids]
         name_of_copy = (resources.database, name, resources.vectors.generation)
         empty = await read_index(*name_of_copy, format_version=FORMAT)
-        stored = StoredIndex(empty.tables, agents + size, encode(of_agent, (), embedder.calibration.digest))
+        stored = StoredIndex(empty.tables, agents + size, encode(index, embedder.calibration.digest))
         await write_index(*name_of_copy, stored, seen=agents + size, format_version=FORMAT)
     async with resources.database.reading() as connection:
         await connection.execute(text("VACUUM ANALYZE memory, memory_state, retrieval_index"))
@@ -200,15 +198,15 @@ async def _asked(resources: Resources, usage: Usage, agents: int, number: int) -
     chance = random.Random(11)
     warm = int(WARM_SHARE * number)
     drawn = chance.choices(range(agents), weights=[1 / rank for rank in range(1, agents + 1)], k=warm + number)
-    minds, spent, hits = AgentIndexes(index_cache()), list[float](), 0
-    place, generation = resources.views.space, resources.vectors.generation
+    cached, spent, hits = resources.indexes.cached, list[float](), 0
+    generation = resources.vectors.generation
     usage.keep()
     for at, (which, question) in enumerate(zip(drawn, questions(warm + number), strict=True)):
         agent = await resources.views.agent(_name(which))
         if agent is None:
             raise LookupError(f"agent {which} was not defined")
-        began, present = time.perf_counter(), minds.indexes.get((place, agent.agent_id, generation))
-        found = await minds.recall(resources, agent, question, perspective=None, setting=Setting())
+        began, present = time.perf_counter(), cached.get((STRENGTH.name, agent.agent_id, generation))
+        found = await recall_memories(resources, agent, question, perspective=None, setting=Setting())
         if at >= warm:
             spent.append(time.perf_counter() - began)
             hits += present is not None

@@ -17,7 +17,7 @@ network is used. The three stores take turns for every question and every batch,
 CPU time is the time of this process, in which our services and all clients run, and of both servers together. Its event
 loop and its garbage collector are those of the platform's processes, for all stores. `found`
 is the share of the ten nearest vectors (by exhaustive search) that each store finds. The other stores use their default
-HNSW indexes; ours uses its vector search alone (`AgentIndex`). Some of the ten results of mem0 come from words.
+HNSW indexes; ours uses its vector search alone (`StrengthIndex`). Some of the ten results of mem0 come from words.
 """
 
 import os

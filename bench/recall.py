@@ -34,7 +34,7 @@ from nemuri_contracts.client_events import MemoryContent, MemoryOffered, Turn
 from nemuri_domain.strength.memory_content import embedded_text, indexed_text
 from nemuri_domain.strength.offer_validation import refusal_reason
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
-from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_domain.strength.retrieval_index import StrengthIndex
 from nemuri_domain.strength.search_texts import QueryText, SearchTexts
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
@@ -139,16 +139,16 @@ async def append_only(log: Log, memories: Sequence[MemoryContent]) -> float:
     return spent
 
 
-async def bare_index(memories: Sequence[MemoryContent], ids: Sequence[UUID]) -> AgentIndex:
+async def bare_index(memories: Sequence[MemoryContent], ids: Sequence[UUID]) -> StrengthIndex:
     """Return an index of the same memories in this process."""
-    index = AgentIndex(EMBEDDER.dimension)
+    index = StrengthIndex(EMBEDDER.dimension)
     vectors = await EMBEDDER.embed_documents([embedded_text(memory) for memory in memories])
     texts, turns = [indexed_text(memory) for memory in memories], [memory.turn for memory in memories]
     index.add(ids, vectors, texts, turns=turns)
     return index
 
 
-async def search(index: AgentIndex, question: str) -> list[UUID]:
+async def search(index: StrengthIndex, question: str) -> list[UUID]:
     """Return the ids of the best ten memories in the bare index."""
     [vector] = await EMBEDDER.embed_queries([question])
     found = index.search(SearchTexts.of([QueryText(question)], [vector]), floor=RELEVANCE_FLOOR, limit=FOUND)

@@ -34,7 +34,7 @@ from bench.measured_embedder import measured_on
 from bench.measuring import save_figures
 from nemuri_contracts.client_events import Turn
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
-from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_domain.strength.retrieval_index import StrengthIndex
 from nemuri_domain.strength.search_texts import QueryText, SearchTexts
 from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.embeddings.protocol import Embedder
@@ -96,7 +96,7 @@ def recall(agents: list[Agent], embedder: Embedder) -> dict[str, float]:
     shares: dict[str, list[float]] = {"words": [], "vectors": [], "both": [], "turns": []}
     calibrated = asyncio.run(measured_on(embedder, [text for agent in agents for text in agent.memories]))
     for agent in agents:
-        index, talk = AgentIndex(embedder.dimension), AgentIndex(embedder.dimension)
+        index, talk = StrengthIndex(embedder.dimension), StrengthIndex(embedder.dimension)
         ids = [UUID(int=place) for place in range(len(agent.memories))]
         rows = asyncio.run(calibrated.documents(agent.memories))
         index.add(ids, rows, agent.memories)
@@ -134,10 +134,10 @@ def timings(agents: list[Agent]) -> None:
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     texts = [everything[start : start + LETTERS] for start in starts]
     ids = [UUID(int=number) for number in range(ROWS)]
-    index = AgentIndex(DIMENSION)
+    index = StrengthIndex(DIMENSION)
     built = cpu(lambda: index.add(ids, vectors, texts))
     tracemalloc.start()
-    second = AgentIndex(DIMENSION)
+    second = StrengthIndex(DIMENSION)
     second.add(ids, vectors, texts)
     held = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()

@@ -14,7 +14,7 @@ from uuid import UUID, uuid3
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.folded_queries import FoldedMemories, FoldedQueries
+from bench.folded_queries import FoldedIndexes, FoldedMemories, FoldedQueries
 from nemuri_contracts.affective import (
     MemoryCompressed,
     NightFell,
@@ -120,7 +120,7 @@ class SimulatedMemory:
         parameters = self.policy.differing
         self._take(PolicyAdopted(event_id=self._id("policy"), agent_id=AGENT, parameters=parameters), self.begins_at)
         self._next_night = datetime.combine(self.begins_at.date(), time(HOUR), UTC) + timedelta(days=1)
-        self.queries = FoldedQueries(self.state)
+        self.queries, self.indexes = FoldedQueries(self.state), FoldedIndexes(self.state)
 
     @property
     def mind(self) -> AffectMind:
@@ -148,7 +148,7 @@ class SimulatedMemory:
             ended_at=ended_at,
             recorded_at=ended_at,
         )
-        made = await understand(offered, self.agent, ExtractiveModel(), self.vectors, self.queries)
+        made = await understand(offered, self.agent, ExtractiveModel(), self.vectors, self.queries, self.indexes)
         event = encode_turn(offered, self.agent, made, self._turns, UTC)
         self._take(event, ended_at)
         self.state.rows[event.memory_id] = (
@@ -164,7 +164,7 @@ class SimulatedMemory:
         # So that the retrieval does not have to wait for it.
         await self.embedder.embed_queries(PromptTopic.of(prompt).texts)
         query = ShowMemories(agent_id=AGENT, prompt=prompt)
-        found = await select_memories(query, self.agent, self.vectors, self.queries)
+        found = await select_memories(query, self.agent, self.vectors, self.queries, self.indexes)
         event = recall_event(query, found, self.agent)
         if at is not None and (event.recalled or event.asked_back):
             self._take(event, at)

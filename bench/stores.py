@@ -22,11 +22,11 @@ from nemuri.platform.serving import run_services
 from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspective
 from nemuri_contracts.client_events import MemoryContent, Setting
 from nemuri_domain.strength.ranking import selected
-from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_domain.strength.retrieval_index import StrengthIndex
 from nemuri_domain.strength.search_texts import QueryText, SearchTexts
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.embeddings.calibration import Calibration
-from nemuri_infra.retrieval.agent_indexes import AgentIndexes
+from nemuri_infra.retrieval.strength_recall import recall_memories
 from nemuri_infra.runtime.resources import Resources, open_resources
 
 AGENT, BEST, DIMENSION = "keeper", 10, 256
@@ -87,8 +87,7 @@ class Nemuri:
     resources: Resources
     client: Client
     embedder: Precomputed
-    minds: AgentIndexes = field(default_factory=AgentIndexes)
-    _index: AgentIndex = field(default_factory=lambda: AgentIndex(DIMENSION))
+    _index: StrengthIndex = field(default_factory=lambda: StrengthIndex(DIMENSION))
     _texts: list[str] = field(default_factory=list)
 
     @classmethod
@@ -129,7 +128,7 @@ class Nemuri:
         agent = await self.resources.views.agent(AGENT)
         if agent is None:
             raise LookupError(f"{AGENT} was not defined")
-        found = await self.minds.recall(self.resources, agent, question, perspective=None, setting=Setting())
+        found = await recall_memories(self.resources, agent, question, perspective=None, setting=Setting())
         best = selected(found.candidates, agent.rules, top=BEST, seed=0).memory_ids
         known = await self.resources.views.memories_by_id(best)
         return [known[memory_id][0].memory.content for memory_id in best]

@@ -25,7 +25,7 @@ from nemuri_domain.language.word_table import word_table
 from nemuri_domain.strength import succession
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
 from nemuri_domain.strength.query_texts import message_parts
-from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_domain.strength.retrieval_index import StrengthIndex
 from nemuri_domain.strength.search_texts import SearchTexts
 from nemuri_domain.strength.succession import COMPARABLE_RELEVANCE, COMPARED, FITTING, StatementPairs
 
@@ -56,7 +56,7 @@ class Memory:
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.texts = texts
-        self._index = AgentIndex(word_table().dimension)
+        self._index = StrengthIndex(word_table().dimension)
         self._index.add([UUID(int=at + 1) for at in range(len(texts))], _rows(texts), texts)
 
     def found(self, question: str) -> list[int]:

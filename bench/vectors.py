@@ -3,9 +3,9 @@
     python -m bench.vectors
 
 The lower limit is one matrix-vector product and `argpartition` of the best fifty, with one BLAS thread. It alternates
-with `AgentIndex.search` by a vector alone, on the same vectors. That search includes the mask of eligible memories, the
-product, the relevance, the selection of the best fifty in a reproducible order, and their ids. The vectors are random
-directions around a hundred topics, so that a query has near and distant vectors, as with real texts.
+with `StrengthIndex.search` by a vector alone, on the same vectors. That search includes the mask of eligible memories,
+the product, the relevance, the selection of the best fifty in a reproducible order, and their ids. The vectors are
+random directions around a hundred topics, so that a query has near and distant vectors, as with real texts.
 """
 
 import os
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.measuring import Spent, save_figures, table
-from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_domain.strength.retrieval_index import StrengthIndex
 from nemuri_domain.strength.search_texts import QueryText, SearchTexts
 
 MEMORIES, DIMENSION, TOPICS, BEST = 10_000, 384, 100, 50
@@ -48,7 +48,7 @@ def measure(queries: int) -> dict[str, object]:
     topics = chance.normal(size=(TOPICS, DIMENSION)).astype(np.float32)
     topics /= np.linalg.norm(topics, axis=1, keepdims=True)
     vectors, asked = directions(chance, MEMORIES, topics), directions(chance, queries, topics)
-    index = AgentIndex(DIMENSION)
+    index = StrengthIndex(DIMENSION)
     index.add([UUID(int=number) for number in range(MEMORIES)], vectors, [""] * MEMORIES)
     limit, channel, same = Spent(alone=True), Spent(alone=True), 0
     for query in asked:

@@ -3,7 +3,7 @@
     python -m bench.warm --dataset jsquad-valid-v1.3.json --dataset locomo10.json
 
 Memories are passages of two hundred characters from the data set, with tags. Queries are its questions. The script
-measures the complete `AgentIndexes.recall` on the embedded PostgreSQL: stage 1, expansions (three perspectives, each
+measures the complete `recall_memories` on the embedded PostgreSQL: stage 1, expansions (three perspectives, each
 with a keyword) and stage 2. The time for embedding the query and its expansions is subtracted. One BLAS thread.
 """
 
@@ -35,7 +35,7 @@ from nemuri_domain.language.keywords import keywords
 from nemuri_domain.strength.query_texts import query_texts
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.process.event_loop import run
-from nemuri_infra.retrieval.agent_indexes import AgentIndexes
+from nemuri_infra.retrieval.strength_recall import recall_memories
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.stores.vectors import vector_key
 
@@ -83,10 +83,9 @@ async def measure(name: str, everything: str, questions: Sequence[str], words: S
         agent = await resources.views.agent("reader")
         if agent is None:
             raise LookupError("the agent was not defined")
-        minds = AgentIndexes()
         before = _resident()
         began, started = time.process_time(), time.perf_counter()
-        await minds.recall(resources, agent, questions[0], perspective=None, setting=Setting())
+        await recall_memories(resources, agent, questions[0], perspective=None, setting=Setting())
         cold = time.process_time() - began
         print(f"  cold start {time.perf_counter() - started:.1f} s, {cold:.1f} s CPU")
         held = _resident() - before
@@ -96,7 +95,7 @@ async def measure(name: str, everything: str, questions: Sequence[str], words: S
             began = time.process_time()
             await EMBEDDER.embed_queries([each.text for each in query_texts(agent, question).every])
             between = time.process_time()
-            recollection = await minds.recall(resources, agent, question, perspective=None, setting=Setting())
+            recollection = await recall_memories(resources, agent, question, perspective=None, setting=Setting())
             spent.append(time.process_time() - between)
             embedding.append(between - began)
             found.append(len(recollection.candidates))

@@ -46,6 +46,7 @@ from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.projections.rows import load
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
+from nemuri_services.affective_memory.candidates import candidates_by_vector
 from tests.integration.harness import (
     agent_defined,
     assert_verified,
@@ -456,8 +457,10 @@ async def test_the_preselection_contains_the_best_memories(settings: Settings) -
         asked = PromptVectors.of((await vectors.of_queries(["parser comma lock"]))[0])
         for mood in (None, Emotion(valence="negative", arousal=80, tags=("anger", "fear"))):
             wanted = AffectiveRetrieval(top=5, relevance=0.08, revival=0.08, mood=mood, archive=True)
-            everything = await views.candidates_by_vector(agent, vectors, asked, replace(wanted, top=1_000))
-            few = await views.candidates_by_vector(agent, vectors, asked, wanted)
+            everything = await candidates_by_vector(
+                agent, vectors, asked, replace(wanted, top=1_000), resources.indexes
+            )
+            few = await candidates_by_vector(agent, vectors, asked, wanted, resources.indexes)
             asking = RetrievalRequest("parser comma lock", 0.08, 0.08, mood)
             best = [each.memory_id for each in rank(everything, asking, agent.rules)]
             assert [each.memory_id for each in rank(few, asking, agent.rules)] == best

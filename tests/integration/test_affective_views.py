@@ -27,7 +27,7 @@ from nemuri_infra.projections import id_lookup, tables
 from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.projections.database import binary_rows
 from nemuri_infra.projections.erasure_lineage import Thing
-from nemuri_infra.projections.memory_indexes import AFFECTIVE, current_index
+from nemuri_infra.projections.indexed_tables import AFFECTIVE, LAST_ID
 from nemuri_infra.projections.rows import load
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
@@ -288,7 +288,13 @@ async def test_without_statistics_the_index_is_read_in_linear_time(settings: Set
         of_turns = (offered_and_remembered(nth, f"What is {nth}?", "", "A number.") for nth in range(1, 101))
         await append_and_project(resources, turns.defined(), *(each for some in of_turns for each in some))
         await until_idle(resources, ["projector"])
-        values = {"agent": AGENT, "generation": resources.vectors.generation, "until": -1, "missing": []}
+        values = {
+            "agent_id": AGENT,
+            "generation": resources.vectors.generation,
+            "sequence": -1,
+            "last": LAST_ID,
+            "missing": [],
+        }
         async with resources.database.reading() as connection:
             query = f"EXPLAIN (ANALYZE, FORMAT JSON) {AFFECTIVE.changes(missing=missing)}"
             rows = await binary_rows(connection, query, values)
@@ -306,13 +312,13 @@ def plan_nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 async def indexed(resources: Resources) -> dict[UUID, tuple[int, int]]:
     """Return the level and the number of recalls of each memory in the index."""
-    async with current_index(resources.database, AFFECTIVE, AGENT, resources.vectors) as index:
+    async with resources.indexes.current(AFFECTIVE, AGENT, resources.vectors) as index:
         return {index.id(row): (each["level"], each["recall_count"]) for row, each in enumerate(index.features)}
 
 
 async def nearest(resources: Resources, text: str) -> UUID:
     """Return the id of the memory whose vector in the index is most similar to that of a text."""
-    async with current_index(resources.database, AFFECTIVE, AGENT, resources.vectors) as index:
+    async with resources.indexes.current(AFFECTIVE, AGENT, resources.vectors) as index:
         [asked] = await resources.vectors.of_queries([text])
         return index.id(int(index.cosines(asked[None]).argmax()))
 

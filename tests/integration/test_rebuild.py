@@ -19,9 +19,9 @@ from nemuri_infra.bus import pull_reader
 from nemuri_infra.bus.event_log import Batch, Log
 from nemuri_infra.projections import projection_writer
 from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.indexed_tables import LAST_ID, STRENGTH, ChangesWanted
 from nemuri_infra.projections.projection_writer import ProjectionWriter
 from nemuri_infra.projections.sleep_input import sleep_input
-from nemuri_infra.projections.strength_queries import changes
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import (
@@ -125,7 +125,8 @@ async def read_views(resources: Resources, over: asyncio.Event) -> int:
         assert tired is not None
         assert len(tired.touched) == MEMORIES_PER_AGENT
         assert sum(tired.agent.active) == MEMORIES_PER_AGENT
-        assert len(await changes(resources.database, "cook", 0)) == MEMORIES_PER_AGENT
+        changes = await STRENGTH.changed(resources.database, ChangesWanted("cook", "", 0, (0, LAST_ID)))
+        assert len(changes) == MEMORIES_PER_AGENT
         times += 1
     return times
 

@@ -3,7 +3,7 @@
 import pytest
 
 from nemuri_contracts.client_events import MemoryContent, Setting
-from nemuri_infra.retrieval.agent_indexes import AgentIndexes, index_cache
+from nemuri_infra.retrieval.strength_recall import recall_memories
 from nemuri_infra.runtime import settings as settings_of_process
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import agent_defined, assert_verified, connected_client, running_services, until_idle
@@ -31,18 +31,17 @@ async def test_the_indexes_of_large_minds_stay_within_the_limit(
         for name in names:
             facts = [f"Value {number} of {name} is stored in register {7 * number}." for number in range(MEMORIES)]
             await client.remember_all(name, [MemoryContent(content=fact) for fact in facts])
-        minds = AgentIndexes(index_cache())
-        largest = 0
+        cached, largest = resources.indexes.cached, 0
         for name in (*names, *reversed(names)):
             agent = await resources.views.agent(name)
             assert agent is not None
-            found = await minds.recall(resources, agent, "Where is value 42?", perspective=None, setting=Setting())
+            found = await recall_memories(resources, agent, "Where is value 42?", perspective=None, setting=Setting())
             best = found.candidates[0].memory_id
             known = await resources.views.memories_by_id([best])
             assert known[best][0].memory.content.startswith(f"Value 42 of {name} ")
-            assert minds.indexes.bytes <= LIMIT
-            largest = max(largest, minds.indexes.bytes)
-            assert len(minds.indexes) < AGENTS
+            assert cached.bytes <= LIMIT
+            largest = max(largest, cached.bytes)
+            assert len(cached) < AGENTS
         assert largest > 0
     await assert_verified(settings)
 

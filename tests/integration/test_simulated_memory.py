@@ -46,7 +46,7 @@ async def test_the_same_blocks_are_selected_by_the_fold_and_by_the_database(sett
         shown = 0
         for prompt in (*memories(12), *questions(12), "What did we decide last time about the pump of Willow?"):
             query = AffectRecallQuery(agent_id=AGENT, prompt=prompt)
-            found = await select_memories(query, agent, resources.vectors, queries)
+            found = await select_memories(query, agent, resources.vectors, queries, resources.indexes)
             assert found.block.text == (await memory.recall(prompt)).block.text
             shown += len(found.block.whole)
         assert shown > 24

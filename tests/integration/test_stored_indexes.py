@@ -1,7 +1,7 @@
 """Copies of retrieval indexes save reading all memories, and never contain erased or outdated data."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -13,12 +13,14 @@ from nemuri.client.client import Client
 from nemuri.operations.erasure import forget
 from nemuri.operations.views import rebuild
 from nemuri_contracts.client_events import MemoryContent, Setting
-from nemuri_infra.projections import queries, strength_queries, tables
+from nemuri_infra.projections import indexed_tables, memory_indexes, tables
 from nemuri_infra.projections.erasure_lineage import Thing
+from nemuri_infra.projections.index_encoding import FORMAT
+from nemuri_infra.projections.indexed_tables import STRENGTH, ChangesWanted, IndexChange, IndexedTable
+from nemuri_infra.projections.memory_indexes import MemoryIndexes
+from nemuri_infra.projections.queries import StoredViews
 from nemuri_infra.projections.stored_indexes import read_index, write_index
-from nemuri_infra.retrieval import index_refresh
-from nemuri_infra.retrieval.agent_indexes import AgentIndexes, RankedRetrieval, index_cache
-from nemuri_infra.retrieval.index_encoding import FORMAT
+from nemuri_infra.retrieval.strength_recall import RankedRetrieval, recall_memories
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import agent_defined, assert_verified, connected_client, running_services, until_idle
@@ -32,7 +34,7 @@ FACTS = [f"Value {number} is stored in register {7 * number}" for number in rang
 @pytest.fixture(autouse=True)
 def _small_copies(monkeypatch: pytest.MonkeyPatch) -> None:
     """Store a copy after a few changes."""
-    monkeypatch.setattr(index_refresh, "LEAST_STORED", 4)
+    monkeypatch.setattr(memory_indexes, "LEAST_STORED", 4)
 
 
 @asynccontextmanager
@@ -52,8 +54,8 @@ async def recalled(resources: Resources, name: str = "python", number: int = 5) 
     agent = await resources.views.agent(name)
     assert agent is not None
     query = f"Where is value {number}?"
-    minds = AgentIndexes(index_cache())
-    return await minds.recall(resources, agent, query, perspective=None, setting=Setting(), now=NOW)
+    process = replace(resources, indexes=MemoryIndexes.within(2**30, resources.views))
+    return await recall_memories(process, agent, query, perspective=None, setting=Setting(), now=NOW)
 
 
 async def copies(resources: Resources) -> dict[str, bytes]:
@@ -71,18 +73,43 @@ async def test_a_second_process_reads_the_copy_and_what_changed_since(
     async with two_agents(settings) as (resources, client):
         first = await recalled(resources)
         assert set(await copies(resources)) == {"python"}
-        read, original = list[int](), strength_queries.indexed_memories
+        read, original = list[int](), StoredViews.index_changes
 
-        def counted(*args: Any) -> Any:
-            read.append(len(args[2]))
-            return original(*args)
+        async def counted(views: StoredViews, table: IndexedTable[Any], wanted: ChangesWanted) -> list[IndexChange]:
+            changes = await original(views, table, wanted)
+            read.append(sum(change.vector is not None for change in changes))
+            return changes
 
-        monkeypatch.setattr(queries, "indexed_memories", counted)
+        monkeypatch.setattr(StoredViews, "index_changes", counted)
         second = await recalled(resources)
         assert (second.candidates, read) == (first.candidates, [0])
         new = await client.remember("python", "Value 5 is not stored in register 35 any more.")
         assert new in {candidate.memory_id for candidate in (await recalled(resources)).candidates}
         assert read[1:] == [1]
+
+
+async def test_a_failure_between_two_pages_of_changes_loses_nothing(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An index whose changes are read in pages contains all memories, also if the database failed after the first."""
+    for module in (indexed_tables, memory_indexes):
+        monkeypatch.setattr(module, "PAGE_SIZE", 3)
+    async with two_agents(settings) as (resources, _):
+        read, original = list[ChangesWanted](), StoredViews.index_changes
+
+        async def failing(views: StoredViews, table: IndexedTable[Any], wanted: ChangesWanted) -> list[IndexChange]:
+            read.append(wanted)
+            if len(read) == 2:
+                raise ConnectionError("the database is away")
+            return await original(views, table, wanted)
+
+        monkeypatch.setattr(StoredViews, "index_changes", failing)
+        vectors = await resources.vectors.calibrated()
+        for failed in (True, False):
+            with pytest.raises(ConnectionError) if failed else nullcontext():
+                async with resources.indexes.current(STRENGTH, "python", vectors) as index:
+                    assert len(index) == len(FACTS)
+        assert len(read) == 2 + len(FACTS) // 3 + 1
 
 
 async def test_a_damaged_copy_is_replaced(settings: Settings) -> None:

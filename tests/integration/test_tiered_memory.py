@@ -34,7 +34,7 @@ from nemuri_domain.tiered.retrieval import columns_of
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.erasure_lineage import Thing
-from nemuri_infra.projections.memory_indexes import TIERED, current_index
+from nemuri_infra.projections.indexed_tables import TIERED
 from nemuri_infra.projections.rows import load
 from nemuri_infra.projections.tiered_queries import TieredQueries
 from nemuri_infra.runtime.resources import Resources
@@ -94,7 +94,7 @@ async def assert_as_folded(resources: Resources) -> None:
     ids = [memory.memory_id for memory in known]
     vectors = await TieredQueries(resources.database).vectors("noah", resources.vectors, ids)
     assert set(vectors) == set(ids)
-    async with current_index(resources.database, TIERED, "noah", resources.vectors) as index:
+    async with resources.indexes.current(TIERED, "noah", resources.vectors) as index:
         rows = dict(zip(map(index.id, range(len(index))), index.features.tolist(), strict=True))
         cosines = index.cosines(np.stack([vectors[row] for row in rows])).diagonal() if rows else np.ones(0)
     assert rows == {

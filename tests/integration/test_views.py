@@ -18,6 +18,7 @@ from nemuri_contracts.strength import MemoriesRetrieved, MemoryEncoded, SessionE
 from nemuri_contracts.tasks import TaskAssigned
 from nemuri_domain.strength.sleep import SleepInput
 from nemuri_infra.in_memory.event_log import InMemoryLog
+from nemuri_infra.projections.indexed_tables import LAST_ID, STRENGTH, ChangesWanted
 from nemuri_infra.projections.views import Views
 from nemuri_infra.runtime.settings import Settings
 from tests.in_memory import client_of, in_memory_settings, platform_of, running_in_memory
@@ -91,7 +92,8 @@ async def about_agents(views: Views) -> AsyncIterator[Call]:
     """Yield the calls about the agents, one of which does not exist."""
     for agent in ("python", "cook", ORCHESTRATOR, "nobody"):
         yield "agent", (agent,), {}
-        yield "memory_changes", (agent, 0), {}
+        for since in (0, 25):
+            yield "index_changes", (STRENGTH, ChangesWanted(agent, "", since, (since, LAST_ID))), {}
         yield "sequences_of_kind", (SessionEnded,), {"agent_id": agent}
         yield "newest_lessons", (agent, 5), {}
         yield "spent_by_agent", (agent, datetime.min.replace(tzinfo=UTC)), {}

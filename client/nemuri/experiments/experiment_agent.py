@@ -4,7 +4,7 @@ Routing, documents and feedback have no part in the experiments.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final, Literal, Self, TypeVar
 from uuid import UUID
@@ -23,7 +23,7 @@ from nemuri_domain.strength.usage_detection import session_end
 from nemuri_infra.in_memory.services import InMemoryServices
 from nemuri_infra.models.jobs.answer import AnswerJob, answer_of
 from nemuri_infra.models.sources import Source
-from nemuri_infra.retrieval.agent_indexes import AgentIndexes
+from nemuri_infra.retrieval.strength_recall import recall_memories
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Service
 from nemuri_services.service_registry import SERVICES
@@ -98,7 +98,6 @@ class ExperimentAgent:
     regime: Regime
     platform: InMemoryServices
     time: TaskTime
-    indexes: AgentIndexes = field(default_factory=AgentIndexes)
 
     @classmethod
     async def remembering(cls, passages: Sequence[CorpusPassage], regime: Regime) -> Self:
@@ -134,7 +133,7 @@ class ExperimentAgent:
 
     async def recall(self, task: CorpusTask) -> TaskRetrieval:
         """Return the memories retrieved for a task and those cited by the answer. The agent does not change."""
-        found = await self.indexes.recall(
+        found = await recall_memories(
             self.platform.resources, self.agent, task.query, perspective=task.needed.area, setting=Setting(),
             now=self.time.now(),
         )  # fmt: skip

@@ -1,6 +1,6 @@
 """Recall from a past state: the memories that an agent would have been given for a query at a position of the log."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,12 +16,13 @@ from nemuri.operations.session import OperationError
 from nemuri_contracts.agents import Embedding
 from nemuri_contracts.client_events import MemoryContent, Setting
 from nemuri_contracts.strength import Candidate
-from nemuri_domain.counterfactual.mind_index import index_of
+from nemuri_domain.strength.aggregate import Mind
 from nemuri_domain.strength.context_principles import valid_principles
 from nemuri_domain.strength.memory_content import embedded_text
 from nemuri_domain.strength.query_texts import query_texts
 from nemuri_domain.strength.ranking import selected, version
 from nemuri_domain.strength.retrieval import RetrievalQuery, retrieved
+from nemuri_domain.strength.retrieval_index import StrengthIndex
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.embeddings.factory import build_embedder
@@ -72,7 +73,7 @@ async def recall_as_of(
     now, wording = then or datetime.now(UTC), query_texts(agent, query)
     async with _vectors(log, settings, agent.embedding) as vectors:
         rows = await _rows(past, vectors)
-        index = index_of(past.mind, rows, vectors.embedder.dimension)
+        index = _index(past.mind, rows, vectors.embedder.dimension)
         texts = await vectors.of_queries([query_text.text for query_text in wording.every])
         asked = RetrievalQuery.of(wording, texts, setting, vectors.comparing.calibration.scale)
     mind = past.mind
@@ -119,6 +120,17 @@ async def _vectors(log: Log, settings: Settings, embedding: Embedding) -> AsyncI
         yield vectors
     finally:
         await embedder.aclose()
+
+
+def _index(mind: Mind, vectors: Mapping[UUID, NDArray[np.float32]], dimension: int) -> StrengthIndex:
+    """Return the index of all memories of a mind, as services hold it. A memory without a vector is found by words."""
+    index, ids = StrengthIndex(dimension), sorted(mind.memories)
+    matrix = np.zeros((len(ids), dimension), np.float32)
+    for row, memory_id in zip(matrix, ids, strict=True):
+        row[:] = vectors.get(memory_id, 0)
+    index.remember([mind.contents[memory_id] for memory_id in ids], matrix)
+    index.set_states([mind.memories[memory_id] for memory_id in ids])
+    return index
 
 
 async def _rows(past: PastState, vectors: Vectors) -> dict[UUID, NDArray[np.float32]]:

@@ -23,6 +23,8 @@ _TAG_BITS: Final[dict[Tag, int]] = {
     tag: 1 << at
     for at, tag in enumerate(tag for some in (PositiveTag, NegativeTag, OtherTag) for tag in get_args(some))
 }
+NAMES: Final = ("turn_id", "project")
+"""Columns of names."""
 FIELDS: Final = (
     "turn_id", "project", "personal", "said_at", "kept", "zero", "begun", "coefficient", "level", "archived_night",
     "recall_count", "valence", "arousal", "tags", "category",
@@ -30,7 +32,7 @@ FIELDS: Final = (
 """The fields of a memory that the index holds."""
 COLUMNS: Final = np.dtype(
     [
-        ("turn_id", "O"), ("project", "O"), ("personal", "?"), ("said_at", "O"), ("said", "f8"), ("kept", "f8"),
+        ("turn_id", "i4"), ("project", "i4"), ("personal", "?"), ("said_at", "O"), ("said", "f8"), ("kept", "f8"),
         ("zero", "f8"), ("begun", "f8"), ("coefficient", "f8"), ("level", "i1"), ("archived_night", "f8"),
         ("recall_count", "i8"), ("valence", "i1"), ("arousal", "f4"), ("named_tags", "O"), ("tags", "u4"),
         ("category", "i1"),
@@ -68,10 +70,9 @@ def columns_of(
     return (turn_id, project, personal, *of_time, recall_count, felt, arousal, named, _bits(named), place)
 
 
-def columns(memories: Iterable[AffectMemory]) -> NDArray[Any]:
-    """Return the columns of memories."""
-    rows = [columns_of(*(getattr(memory, name) for name in FIELDS)) for memory in memories]
-    return np.array(rows, COLUMNS)
+def columns(memories: Iterable[AffectMemory]) -> list[tuple[Any, ...]]:
+    """Return the values of the `COLUMNS` of memories."""
+    return [columns_of(*(getattr(memory, name) for name in FIELDS)) for memory in memories]
 
 
 def similarities(index: MemoryIndex, asked: PromptVectors) -> tuple[Floats, Floats | None]:
@@ -114,10 +115,10 @@ def chosen(
     held = _retention(columns, agent.nights)
     archived = columns["level"] == ARCHIVED
     near = similarity >= np.where(archived, wanted.revival, wanted.relevance)
-    elsewhere = _elsewhere(columns, wanted.projects)
+    elsewhere = _elsewhere(index, wanted.projects)
     allowed = (wanted.fill | near) & (wanted.archive | ~archived) & (columns["personal"] | ~elsewhere)
-    if known := set(wanted.without):
-        allowed &= np.array([turn not in known for turn in columns["turn_id"]], np.bool_)
+    if wanted.without:
+        allowed &= ~index.among("turn_id", wanted.without)
     share = agent.rules.retrieval.retention_weight
     counted = 100 * (1 - share) + share * held
     priority = _priority(columns, counted, similarity, wanted.mood, agent.rules)
@@ -137,11 +138,11 @@ def chosen(
     return [_candidate(index, at, held, similarity, contrast, bool(elsewhere[at])) for at in places]
 
 
-def _elsewhere(columns: NDArray[np.void], projects: Collection[str]) -> Mask:
+def _elsewhere(index: MemoryIndex, projects: Collection[str]) -> Mask:
     """Return a mask of the memories of other projects than the one with these names; of none without names."""
     if not projects:
-        return np.zeros(len(columns), np.bool_)
-    return np.array([name is not None and name not in projects for name in columns["project"]], np.bool_)
+        return np.zeros(len(index), np.bool_)
+    return ~index.among("project", (None, *projects))
 
 
 def _candidate(

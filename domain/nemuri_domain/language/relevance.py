@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from nemuri_domain.language.word_table import Words, WordTable, word_table
 
 _NO_WORDS: Final = np.zeros(0, np.int64)
+BLOCK: Final = 32
+"""Number of texts of about the same length whose words are compared at once."""
 ALIGNED: Final = 0.5
 """Share of the alignment in the relevance. The cosine has the rest."""
 
@@ -39,15 +41,18 @@ def alignments(table: WordTable, requests: Sequence[Words], texts: Sequence[Word
     the text. A word has cosine 1 with itself, and an unknown word has 0 with all others. It is 0 for a request or a
     text without words.
     """
-    return WordPairs.of(table, requests, texts).alignments([table.importance(request) for request in requests])
+    pairs = WordPairs.of(table, requests, texts)
+    return pairs.alignments(table.importance(pairs.asked))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordPairs:
     """The nearness of the words of texts to the words of requests."""
 
+    asked: Words
+    """The distinct words of all requests."""
     nearest: Floats
-    """Cosine of the nearest word of each text (row) with each distinct word of all requests (column)."""
+    """Cosine of the nearest word of each text (row) with each of these words (column)."""
     places: Sequence[NDArray[np.intp]]
     """Column of each word of each request."""
 
@@ -61,24 +66,25 @@ class WordPairs:
         if len(filled) and len(asked):
             written: Words = np.concatenate([texts[at] for at in filled.tolist()])
             every, places = _distinct(written, len(table.weights))
-            near = np.clip(table.directions(every) @ table.directions(asked).T, 0, 1)
+            near = np.clip(table.cosines(every, asked), 0, 1)
             near[every[:, None] == asked[None, :]] = 1
-            begins = np.concatenate(([0], np.cumsum(lengths[filled])[:-1]))
-            nearest[filled] = np.maximum.reduceat(near[places], begins, axis=0)
+            begins = np.cumsum(lengths) - lengths
+            by_length = filled[np.argsort(lengths[filled], kind="stable")]
+            for start in range(0, len(by_length), BLOCK):  # A shorter text repeats its last word up to the longest.
+                block = by_length[start : start + BLOCK]
+                longest = np.arange(lengths[block[-1]])[:, None]
+                nearest[block] = near[places[begins[block] + np.minimum(longest, lengths[block] - 1)]].max(axis=0)
         ends = np.cumsum([len(request) for request in requests], dtype=np.intp)
-        return cls(nearest, [columns[end - len(request) : end] for request, end in zip(requests, ends, strict=True)])
+        return cls(
+            asked, nearest, [columns[end - len(request) : end] for request, end in zip(requests, ends, strict=True)]
+        )
 
-    def nearest_to(self, request: int) -> Floats:
-        """Return the cosine of the nearest word of each text with each word of one request, shape (texts, words)."""
-        found: Floats = self.nearest[:, self.places[request]]
-        return found
-
-    def alignments(self, weights: Sequence[Floats]) -> Floats:
-        """Return the alignments, shape (requests, texts), with these weights of each request's words."""
-        shares = np.zeros((len(weights), self.nearest.shape[1]), np.float32)
-        for share, columns, weight in zip(shares, self.places, weights, strict=True):
-            if total := weight.sum():
-                np.add.at(share, columns, weight / total)
+    def alignments(self, weights: Floats) -> Floats:
+        """Return the alignments, shape (requests, texts), with these weights of the distinct words."""
+        shares = np.zeros((len(self.places), len(self.asked)), np.float32)
+        for share, columns in zip(shares, self.places, strict=True):
+            if total := weights[columns].sum():
+                share[:] = np.bincount(columns, weights[columns] / total, len(share))
         found: Floats = shares @ self.nearest.T
         return found
 
@@ -88,7 +94,7 @@ def _distinct(words: Words, known: int) -> tuple[Words, NDArray[np.intp]]:
 
     It sorts only unknown words, so it takes a third of the time of `np.unique`.
     """
-    there, at = np.zeros(known, np.bool_), np.zeros(known, np.intp)
+    there, at = np.zeros(known, np.bool_), np.empty(known, np.intp)
     unknown = words < 0
     there[words[~unknown]] = True
     every: Words = np.flatnonzero(there)

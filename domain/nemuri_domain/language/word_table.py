@@ -118,6 +118,15 @@ class WordTable:
         found[known] = self.weights[places] * np.linalg.norm(self.levels[places].astype(np.float32), axis=1)
         return found
 
+    def cosines(self, words: Words, others: Words) -> Floats:
+        """Return the cosine of each word with each of the others, shape (words, others); 0 for unknown words."""
+        known = words >= 0
+        levels = self.levels[np.where(known, words, 0)].astype(np.float32)
+        lengths = np.sqrt(np.einsum("wd,wd->w", levels, levels))
+        scales = np.divide(known, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+        found: Floats = (levels @ self.directions(others).T) * scales[:, None]
+        return found
+
     def directions(self, words: Words) -> Floats:
         """Return vectors of length 1 for words, shape (n, dimension). Unknown words are rows of zeros."""
         rows = np.zeros((len(words), self.dimension), np.float32)

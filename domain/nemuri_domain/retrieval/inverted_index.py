@@ -85,6 +85,17 @@ class InvertedIndex:
             self._count -= 1
         self._terms.remove(gone)
 
+    def kept(self, rows: NDArray[np.intp]) -> "InvertedIndex":
+        """Return an index of these rows, which ascend, numbered from 0."""
+        if not len(self):
+            return self
+        keys, at, counts = self._terms.merged().flat()
+        there = np.isin(at, rows)
+        numbers = np.searchsorted(rows, at[there]).astype(np.uint32)
+        return InvertedIndex(
+            Columns.sorted(keys[there], numbers, counts[there]), self.lengths(int(rows.max(initial=0)) + 1)[rows]
+        )
+
     def scores(self, queries: Sequence[Sequence[str]], rows: int) -> Floats:
         """Return the BM25 scores of the rows 0 … `rows` - 1 for each query, shape (queries, rows). Without a shared
         term a score is 0.

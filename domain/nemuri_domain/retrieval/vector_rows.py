@@ -1,6 +1,6 @@
 """Rows of vectors that queries are compared with."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -14,7 +14,7 @@ BLOCK: Final = 512
 
 
 class VectorRows:
-    """Vectors by row, in a matrix: 4 bytes × dimension for a row. A row that was never set, or was removed, is zero."""
+    """Vectors by row, in a matrix: 4 bytes × dimension for a row. A row that was never set is zero."""
 
     def __init__(self, matrix: Floats) -> None:
         self._matrix = matrix
@@ -36,13 +36,13 @@ class VectorRows:
         return vectors
 
     def add(self, rows: Sequence[int], vectors: Floats) -> None:
-        """Set rows that are zero."""
+        """Set the vectors of rows."""
         self._reserve(max(rows, default=-1) + 1)
         self._matrix[rows] = vectors
 
-    def remove(self, rows: Iterable[int]) -> None:
-        """Set these rows to zero."""
-        self._matrix[[row for row in rows if row < len(self._matrix)]] = 0
+    def kept(self, rows: NDArray[np.intp]) -> "VectorRows":
+        """Return the vectors of these rows, numbered from 0."""
+        return VectorRows(self.of(rows))
 
     def products(self, queries: Floats, rows: int) -> Floats:
         """Return the dot product of each query with each of the rows 0 … `rows` - 1, shape (queries, rows).

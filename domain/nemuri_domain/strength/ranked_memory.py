@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Final, Self
 
 import numpy as np
+from pydantic import Field
 
 from nemuri_contracts.client_events import Scope
 from nemuri_contracts.strength import Relation
@@ -33,7 +34,7 @@ class RankedContent(State):
     """Older memories that it contradicted or superseded when it was encoded."""
     before: int = 0
     """Number of words of its indexed text before the content: those of speaker and time."""
-    learned: Mapping[str, int] = {}
+    learned: Mapping[str, int] = Field(default_factory=dict)
     """Number of words of each learning, by perspective, in the order of the indexed text; 0 for a learning that the
     content contains."""
     after: int = 0

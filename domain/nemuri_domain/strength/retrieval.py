@@ -15,7 +15,7 @@ from nemuri_domain.strength.aggregate import Agent, Scorer
 from nemuri_domain.strength.candidates import Candidates
 from nemuri_domain.strength.query_texts import QueryTexts
 from nemuri_domain.strength.ranking import RelevantMemory, RetrievalContext, ranked
-from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_domain.strength.retrieval_index import StrengthIndex
 from nemuri_domain.strength.search_texts import SearchTexts
 
 SURE: Final = 0.38
@@ -52,7 +52,7 @@ class RetrievalResult:
 
 def retrieved(
     agent: Agent,
-    index: AgentIndex,
+    index: StrengthIndex,
     asked: RetrievalQuery,
     *,
     perspective: str | None,
@@ -69,7 +69,9 @@ def retrieved(
     return RetrievalResult(ranked_for(agent, memories, asked, perspective=perspective, now=now, scorer=scorer), deep)
 
 
-def searched(agent: Agent, index: AgentIndex, asked: RetrievalQuery, *, deep: bool = False) -> tuple[Candidates, bool]:
+def searched(
+    agent: Agent, index: StrengthIndex, asked: RetrievalQuery, *, deep: bool = False
+) -> tuple[Candidates, bool]:
     """Return the results of stage 1, and whether the archive was searched for them.
 
     The archive is searched only if no active memory surely fits, or from the start if `deep` is True. Its results count
@@ -89,7 +91,7 @@ def _surely_fits(found: Candidates) -> bool:
 
 
 def relevant(
-    agent: Agent, index: AgentIndex, asked: RetrievalQuery, *, floor: float = 0.0, deep: bool = False
+    agent: Agent, index: StrengthIndex, asked: RetrievalQuery, *, floor: float = 0.0, deep: bool = False
 ) -> Candidates:
     """Return the results of stage 1, most relevant first, among the active memories that are valid in the setting.
 
@@ -107,7 +109,7 @@ def relevant(
     )
 
 
-def to_rank(found: Candidates, index: AgentIndex) -> list[RelevantMemory]:
+def to_rank(found: Candidates, index: StrengthIndex) -> list[RelevantMemory]:
     """Return the results of stage 1 with what ranking reads of each memory, in the same order."""
     numbers = np.array([found.similarity, found.lexical, found.relevance, found.in_context]).T.tolist()
     return [

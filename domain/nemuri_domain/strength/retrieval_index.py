@@ -1,8 +1,8 @@
-"""The retrieval index of one agent: stage 1 of retrieval, which finds relevant memories by words and by vectors."""
+"""The retrieval index of strength memory: stage 1 of retrieval, which finds memories by words and by vectors."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Final, Self
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Final
 from uuid import UUID
 
 import numpy as np
@@ -10,18 +10,15 @@ from numpy.typing import NDArray
 
 from nemuri_contracts.client_events import Scope, Setting, Turn
 from nemuri_domain.language.relevance import WordPairs, alignments, relevance
-from nemuri_domain.language.tokenization import term_counts
-from nemuri_domain.language.word_table import Words, word_table
-from nemuri_domain.retrieval.inverted_index import InvertedIndex
-from nemuri_domain.retrieval.sparse_columns import Columns
-from nemuri_domain.retrieval.vector_rows import VectorRows
-from nemuri_domain.strength.aggregate import Memory, RankedState
+from nemuri_domain.language.word_table import word_table
+from nemuri_domain.retrieval.memory_index import MemoryIndex
+from nemuri_domain.strength.aggregate import Content, Memory, RankedState
 from nemuri_domain.strength.best_rows import best_rows
 from nemuri_domain.strength.candidates import Candidates
-from nemuri_domain.strength.memory_rows import MemoryRows, RowArrays
+from nemuri_domain.strength.conversation_order import UNKNOWN_POSITION, ConversationOrder
+from nemuri_domain.strength.memory_content import indexed_text
 from nemuri_domain.strength.ranked_memory import Ranked, RankedContent, ranked_state
 from nemuri_domain.strength.search_texts import SearchTexts
-from nemuri_domain.strength.word_rows import WordRows
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
@@ -41,30 +38,25 @@ RELATIVE_RELEVANCE_FLOOR: Final = 0.25
 """Minimum relevance of a candidate as a share of the best candidate's relevance. It applies only with a floor above
 0.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class IndexArrays:
-    """The complete state of an index."""
-
-    memories: RowArrays
-    lengths: Floats
-    """Number of terms of each memory's text."""
-    terms: Columns
-    """Count of each term in each row."""
-    vectors: Floats
-    """Vector of each row, shape (rows, dimension)."""
-    words: Words
-    """Words of all rows, one after the other."""
-    word_counts: NDArray[np.int32]
-    """Number of words of each row."""
-
-
+COLUMNS: Final = np.dtype(
+    [
+        ("active", "?"), ("absorbed", "?"), ("stand_in", "O"), ("scope", "i4"), ("source", "i4"),
+        ("conversation", "i4"), ("position", "i4"), ("principle", "?"), ("content", "O"), ("state", "O"),
+    ]
+)  # fmt: skip
+"""Columns of the index. `stand_in` has the bytes of the id of the memory that stands for an absorbed one, b"" for none;
+`content` and `state` are what ranking reads of a memory, as short JSON documents.
+"""
+NAMES: Final = ("scope", "source", "conversation")
+"""Columns of names: level and name of a scope that is not universal; a source; source and name of a conversation.
+Sources have conversations of their own, even with the same name.
+"""
 _NONE: Final = np.zeros(0, np.float32)
+_NO_ALIGNMENT: Final = np.zeros(1, np.float32)
 _NOTHING: Final = Candidates((), _NONE, _NONE, _NONE, _NONE)
 
 
-class AgentIndex:
+class StrengthIndex(MemoryIndex):
     """In-process index of all memories of one agent: exact cosine, and BM25 over stemmed words and CJK bigrams.
 
     The relevance of a memory to a text depends on these two alone, not on the other memories. BM25 chooses, beside the
@@ -76,45 +68,7 @@ class AgentIndex:
 
     def __init__(self, dimension: int) -> None:
         """Create an empty index for vectors of this dimension."""
-        self.dimension = dimension
-        self._memories = MemoryRows()
-        self._vectors = VectorRows(np.zeros((0, dimension), np.float32))
-        self._postings = InvertedIndex()
-        self._words = WordRows()
-        self._table = word_table()
-
-    @classmethod
-    def of(cls, arrays: IndexArrays, dimension: int) -> Self:
-        """Return the index with this state. It does not change the arrays."""
-        index = cls(dimension)
-        index._memories = MemoryRows(arrays.memories)
-        index._vectors = VectorRows(arrays.vectors.copy())
-        index._postings = InvertedIndex(arrays.terms, arrays.lengths)
-        index._words = WordRows(arrays.words, arrays.word_counts)
-        return index
-
-    @property
-    def arrays(self) -> IndexArrays:
-        """Return the state of the index. The arrays change with the index."""
-        rows = self._memories.count
-        return IndexArrays(
-            self._memories.arrays,
-            self._postings.lengths(rows),
-            self._postings.terms,
-            self._vectors.stored(rows),
-            *self._words.stored(rows),
-        )
-
-    def __len__(self) -> int:
-        return len(self._memories)
-
-    @property
-    def nbytes(self) -> int:
-        """Return the index's size in bytes of memory, reserved rows included, accurate to about a quarter."""
-        return self._memories.nbytes + self._vectors.nbytes + self._postings.nbytes + self._words.nbytes
-
-    def __contains__(self, memory_id: UUID) -> bool:
-        return memory_id in self._memories
+        super().__init__(dimension, COLUMNS, NAMES)
 
     def add(
         self,
@@ -123,7 +77,6 @@ class AgentIndex:
         texts: Sequence[str],
         *,
         contents: Sequence[RankedContent] | None = None,
-        active: Sequence[bool] | None = None,
         scopes: Sequence[Scope] | None = None,
         sources: Sequence[str] | None = None,
         turns: Sequence[Turn | None] | None = None,
@@ -131,86 +84,65 @@ class AgentIndex:
         """Add memories, or replace those that the index has.
 
         `vectors` are unit vectors, shape (n, dimension); a zero row means that a memory has no vector. `texts` are the
-        texts for the lexical index, and `contents` what ranking reads of them. By default memories are active,
-        universal, without a source and from no conversation. Raises ValueError, before anything changes, if lengths or
-        the dimension do not match or a number is not finite.
+        texts for the lexical index, and `contents` what ranking reads of them. By default memories are universal,
+        without a source and from no conversation. They are active until their states are set. Raises ValueError, before
+        anything changes, if lengths or the dimension do not match or a number is not finite.
         """
-        vectors = np.asarray(vectors, np.float32)
-        if vectors.shape != (len(ids), self.dimension) or len(texts) != len(ids) or not np.isfinite(vectors).all():
-            raise ValueError(
-                f"expected {len(ids)} texts and finite vectors of shape {(len(ids), self.dimension)}; "
-                f"got {len(texts)} texts and vectors of shape {vectors.shape}"
-            )
-        flags = [True] * len(ids) if active is None else active
-        places = [Scope()] * len(ids) if scopes is None else scopes
-        origins = [""] * len(ids) if sources is None else sources
-        said = [None] * len(ids) if turns is None else turns
-        ranked = [None] * len(ids) if contents is None else contents
-        given = len(flags), len(places), len(origins), len(said), len(ranked)
-        if set(given) != {len(ids)}:
-            counts = ", ".join(map(str, given))
-            raise ValueError(f"expected {len(ids)} flags, scopes, sources, turns and contents; got {counts}")
-        self.remove(ids)
-        last = {memory_id: at for at, memory_id in enumerate(ids)}  # An id may occur twice. The last one counts.
-        rows = [
-            self._memories.put(memory_id, places[at], origins[at], said[at], active=flags[at])
-            for memory_id, at in last.items()
-        ]
-        for row, at in zip(rows, last.values(), strict=True):
-            if (content := ranked[at]) is not None:
-                self._memories.contents.set(row, content.model_dump_json(exclude_defaults=True).encode())
-            self._postings.add(row, term_counts(texts[at]))
-            self._words.set(row, self._table.words(texts[at]))
-        self._vectors.add(rows, vectors[list(last.values())])
+        number = len(ids)
+        none = [None] * number
+        values = zip(contents or none, scopes or none, sources or [""] * number, turns or none, strict=True)
+        self.put(ids, [_values(*memory) for memory in values], np.asarray(vectors, np.float32), texts)
 
-    def remove(self, ids: Iterable[UUID]) -> None:
-        """Remove these memories with their vectors and terms. Unknown ids are ignored."""
-        gone = self._memories.remove(ids)
-        self._postings.remove(gone)
-        self._words.remove(gone)
-        self._vectors.remove(gone)
-
-    def set_active(self, ids: Iterable[UUID], active: bool) -> None:  # noqa: FBT001 - a status is what is set
-        """Mark memories as active, or as archived if `active` is False. Unknown ids are ignored."""
-        self._memories.set_active(ids, active)
-
-    def set_absorbed(self, standing: Mapping[UUID, UUID | None]) -> None:
-        """Mark memories as absorbed by others. `standing` has the memory that stands for each; None if none does.
-
-        An absorbed memory is never a candidate. The memory that stands for it is as relevant as the most relevant of
-        the memories that it stands for, itself included.
-        """
-        self._memories.set_absorbed(standing)
-
-    def set_standing(self, ids: Iterable[UUID]) -> None:
-        """Mark memories as not absorbed. Unknown ids are ignored."""
-        self._memories.set_standing(ids)
+    def remember(self, contents: Sequence[Content], vectors: Floats) -> None:
+        """Add the memories with these contents, or replace those that the index has; see `add`."""
+        memories = [content.memory for content in contents]
+        self.add(
+            [content.memory_id for content in contents],
+            vectors,
+            [indexed_text(memory) for memory in memories],
+            contents=[RankedContent.of(content) for content in contents],
+            scopes=[memory.scope for memory in memories],
+            sources=[content.origin.source for content in contents],
+            turns=[memory.turn for memory in memories],
+        )
 
     def set_states(self, states: Collection[Memory]) -> None:
         """Set the states of memories, by which they are searched and ranked. Unknown ids are ignored."""
-        absorbed = {state.memory_id: state.absorbed_by for state in states if state.status == "absorbed"}
-        absorbed |= {state.memory_id: None for state in states if state.status == "split"}
-        if absorbed:
-            self._memories.set_absorbed(absorbed)
-        self._memories.set_standing(state.memory_id for state in states if state.memory_id not in absorbed)
-        for state in states:
-            self._memories.set_state(state.memory_id, ranked_state(state), active=state.status == "active")
+        stand_ins = [state.absorbed_by if state.status == "absorbed" else None for state in states]
+        self.update(
+            [state.memory_id for state in states],
+            active=[state.status == "active" for state in states],
+            absorbed=[state.status in {"absorbed", "split"} for state in states],
+            stand_in=[memory_id.bytes if memory_id else b"" for memory_id in stand_ins],
+            state=[ranked_state(state) for state in states],
+        )
 
     def ranked(self, memory_id: UUID) -> Ranked:
         """Return what ranking reads of a memory. Raises KeyError if it is unknown, and ValueError if it has no content
         or no state.
         """
-        content, state = self._memories.documents(memory_id)
-        return RankedContent.model_validate_json(content), RankedState.model_validate_json(state)
+        if (row := self.row(memory_id.bytes)) is None:
+            raise KeyError(memory_id)
+        memory = self.features[row]
+        return RankedContent.model_validate_json(memory["content"]), RankedState.model_validate_json(memory["state"])
+
+    def principles(self) -> list[UUID]:
+        """Return the ids of the memories that come from a definition of the agent, also of archived ones."""
+        return [self.id(row) for row in np.flatnonzero(self.features["principle"]).tolist()]
 
     def eligible(self, setting: Setting | None = None, *, active: bool = True) -> Mask:
         """Return the mask of rows to search: active memories (archived ones if `active` is False) whose scope is valid
-        in the setting.
+        in the setting. Of an absorbed memory, status and scope are those of the memory that stands for it.
 
         Universal memories are valid in every setting. Without a setting, memories of all scopes are. Masks can be
         combined with & | ~ and are valid until the index changes.
         """
-        return self._memories.eligible(setting, active=active)
+        mask: Mask = self.features["active"] == active
+        if setting is not None:
+            names = [None, ("project", setting.project), *(("domain", domain) for domain in setting.domains)]
+            mask &= self.among("scope", names)
+        stand_ins = self._stand_ins
+        return mask if stand_ins is None else mask[stand_ins] & (stand_ins >= 0)
 
     def search(
         self,
@@ -229,69 +161,127 @@ class AgentIndex:
         source gets at most `share` of the limit while other sources have candidates. The cost is linear in the number
         of texts. Raises ValueError if the vectors have another dimension than the index.
         """
-        if asked.vectors.shape[1] != self.dimension:
-            raise ValueError(f"expected vectors of dimension {self.dimension}; got {asked.vectors.shape[1]}")
-        allowed = self.eligible() if mask is None else mask
-        rows = np.flatnonzero(allowed)
+        similarity, lexical = self.cosines(asked.vectors).T.round(DIGITS), self._lexical(asked)
+        rows = np.flatnonzero(self.eligible() if mask is None else mask)
         if not len(rows) or limit < 1:
             return _NOTHING
-        similarity = self._vectors.products(asked.vectors, len(allowed))[:, rows].round(DIGITS)
-        lexical = self._lexical(asked, rows, len(allowed))
-        chosen = np.unique(
-            np.concatenate([_highest(column, max(SHORTLIST, limit)) for column in (*similarity, *lexical)])
-        )
-        aligned, rare = self._aligned(asked, similarity, rows, chosen)
-        relevant = asked.weights * relevance(similarity, aligned, asked.scale)
-        best = relevant[asked.decisive].max(axis=0, initial=0.0)
+        if len(rows) < len(self):
+            similarity, lexical = similarity[:, rows], lexical[:, rows]
+        most = max(SHORTLIST, limit)
+        chosen = np.unique(np.concatenate([_highest(scores, most) for scores in (*similarity, *lexical)]))
+        if not len(chosen):
+            return replace(_NOTHING, nearest=(self.id(rows[0]), 0.0) if floor else None)
+        near, (aligned, rare) = similarity[:, chosen], self._aligned(asked, rows[chosen])
+        # The memory nearest to a text is among the chosen ones, and no other one is as relevant to it.
+        best = (asked.weights * relevance(near, aligned, asked.scale))[asked.decisive].max(axis=0, initial=0.0)
         if floor and best.max() < floor:
-            at = int(best.argmax())
-            return replace(_NOTHING, nearest=(self._id(int(rows[at])), float(best[at])))
-        ranked = relevance(similarity, rare, asked.scale) + LEXICAL * lexical**2
-        relevant = (asked.weights * ranked).max(axis=0).round(DIGITS)
-        joined, supported = self._memories.with_neighbours(rows, relevant, relevant > 0)
-        hit = (relevant > 0) | supported
-        standing, (joined, hit) = self._memories.standing(rows, joined, hit)
-        near = RELATIVE_RELEVANCE_FLOOR if floor else 0.0
-        found = np.flatnonzero(hit & (joined >= near * joined.max()))
-        order = best_rows(self._memories, standing, joined, found, limit, share)
-        known = rows[chosen], aligned[:, chosen]
-        return self._described(asked, standing[order], joined[order], known)
+            return replace(_NOTHING, nearest=(self.id(rows[chosen[best.argmax()]]), float(best.max())))
+        relevant = _in_context(asked, similarity, lexical, _NO_ALIGNMENT)
+        relevant[chosen] = _in_context(asked, near, lexical[:, chosen], rare)
+        joined, supported = self._with_neighbours(rows, relevant)
+        standing, joined, hit = self._standing(rows, joined, (relevant > 0) | supported)
+        least = RELATIVE_RELEVANCE_FLOOR if floor else 0.0
+        hits = np.flatnonzero(hit & (joined >= least * joined.max()))
+        order = best_rows(self, standing, joined, hits, limit, share)
+        return self._described(asked, standing[order], joined[order], (rows[chosen], aligned))
 
-    def _lexical(self, asked: SearchTexts, rows: Rows, size: int) -> Floats:
-        """Return the BM25 score of each of the rows for each text, as a share of the highest possible one."""
-        scores, highest = self._postings.scores_and_limits(asked.terms, size)
-        return (scores[:, rows] / np.where(highest > 0, highest, 1)[:, None]).astype(np.float32)
+    def _lexical(self, asked: SearchTexts) -> Floats:
+        """Return the BM25 score of each row for each text, as a share of the highest possible one."""
+        scores, highest = self.postings.scores_and_limits(asked.terms, len(self))
+        scores /= np.where(highest > 0, highest, 1)[:, None]
+        return scores
 
-    def _aligned(self, asked: SearchTexts, similarity: Floats, rows: Rows, chosen: Rows) -> tuple[Floats, Floats]:
-        """Return the alignment of each text with each of the rows, absolute, and by the rarity of words here. It is 0
-        for rows that are not chosen.
+    def _aligned(self, asked: SearchTexts, rows: Rows) -> tuple[Floats, Floats]:
+        """Return the alignment of each text with each of the rows, absolute, and by the rarity of words here."""
+        pairs = WordPairs.of(word_table(), asked.words, self.words.of(rows.tolist()))
+        weights = word_table().importance(pairs.asked)
+        return pairs.alignments(weights), pairs.alignments(weights * self.words.rarity(pairs.asked, len(self)))
+
+    def _with_neighbours(self, rows: Rows, relevance: Floats) -> tuple[Floats, Mask]:
+        """Return the relevance of the rows with that of their neighbours in conversations, and which rows have a
+        neighbour that is relevant.
         """
-        pairs = WordPairs.of(self._table, asked.words, self._words.of(rows[chosen].tolist()))
-        weights = [self._table.importance(word) for word in asked.words]
-        here = [
-            weight * self._words.rarity(words, len(self)) for weight, words in zip(weights, asked.words, strict=True)
-        ]
-        absolute, rare = np.zeros_like(similarity), np.zeros_like(similarity)
-        absolute[:, chosen], rare[:, chosen] = pairs.alignments(weights), pairs.alignments(here)
-        return absolute, rare
+        order = self.derived(("conversation", "position"), _conversations)
+        if not len(order.rows):
+            return relevance, np.zeros(len(rows), np.bool_)
+        every, searched = np.zeros(len(self), np.float32), np.zeros(len(self), np.bool_)
+        every[rows], searched[rows] = relevance, True
+        joined, supported = order.spread(every, every > 0, searched)
+        return joined[rows], supported[rows]
+
+    @property
+    def _stand_ins(self) -> Rows | None:
+        """Return for each row the row of the memory that stands for its memory, -1 if there is none; None if no memory
+        is absorbed.
+        """
+        return self.derived(("absorbed", "stand_in"), _stand_ins)
+
+    def _standing(self, rows: Rows, relevance: Floats, hits: Mask) -> tuple[Rows, Floats, Mask]:
+        """Return the rows, ascending, with those of absorbed memories replaced by the rows that stand for them.
+
+        A row that stands for several has the highest relevance of these, and is a hit if one of these is.
+        """
+        stand_ins = self._stand_ins
+        if stand_ins is None:
+            return rows, relevance, hits
+        others = stand_ins[rows]
+        highest, hit = np.full(len(self), -np.inf, np.float32), np.zeros(len(self), np.bool_)
+        np.maximum.at(highest, others, relevance)
+        np.logical_or.at(hit, others, hits)
+        standing = np.unique(others)
+        return standing, highest[standing], hit[standing]
 
     def _described(self, asked: SearchTexts, rows: Rows, joined: Floats, known: tuple[Rows, Floats]) -> Candidates:
         """Return the candidates in these rows, with their exact relevance, also of those that only neighbours chose.
 
         `known` are the rows, ascending, whose alignment is known, and these alignments.
         """
-        similarity = asked.vectors @ self._vectors.of(rows).T
-        places = np.searchsorted(known[0], rows).clip(max=len(known[0]) - 1)
-        aligned, fresh = known[1][:, places], known[0][places] != rows
+        similarity = asked.vectors @ self.vectors.of(rows).T
+        at = np.searchsorted(known[0], rows).clip(max=len(known[0]) - 1)
+        aligned, fresh = known[1][:, at], known[0][at] != rows
+        words = self.words.of(rows.tolist())
         if fresh.any():
-            aligned[:, fresh] = alignments(self._table, asked.words, self._words.of(rows[fresh].tolist()))
+            others = [words[number] for number in np.flatnonzero(fresh).tolist()]
+            aligned[:, fresh] = alignments(word_table(), asked.words, others)
         relevant = (asked.weights * relevance(similarity, aligned, asked.scale)).max(axis=0)
-        ids = tuple(self._id(int(row)) for row in rows)
-        words = self._words.of(rows.tolist())
+        ids = tuple(self.id(row) for row in rows.tolist())
         return Candidates(ids, similarity.max(axis=0), aligned.max(axis=0), relevant, joined, words)
 
-    def _id(self, row: int) -> UUID:
-        return UUID(bytes=self._memories.id_bytes(row))
+
+def _values(content: RankedContent | None, scope: Scope | None, source: str, turn: Turn | None) -> tuple[object, ...]:
+    """Return the values of the `COLUMNS` of a memory that is active and has no state yet."""
+    level = None if scope is None or scope.level == "universal" else (scope.level, scope.name)
+    conversation = None if turn is None else (source, turn.conversation)
+    position = UNKNOWN_POSITION if turn is None or turn.position is None else turn.position
+    document = b"" if content is None else content.model_dump_json(exclude_defaults=True).encode()
+    principle = content is not None and content.principle is not None
+    return True, False, b"", level, source or None, conversation, position, principle, document, b""
+
+
+def _in_context(asked: SearchTexts, similarity: Floats, lexical: Floats, rare: Floats) -> Floats:
+    """Return the relevance by which memories are ordered, with these alignments by the rarity of words."""
+    ranked = relevance(similarity, rare, asked.scale) + LEXICAL * lexical**2
+    found: Floats = (asked.weights * ranked).max(axis=0).round(DIGITS)
+    return found
+
+
+def _conversations(index: MemoryIndex) -> ConversationOrder:
+    return ConversationOrder.of(index.features["conversation"], index.features["position"])
+
+
+def _stand_ins(index: MemoryIndex) -> Rows | None:
+    features = index.features
+    absorbed = np.flatnonzero(features["absorbed"]).tolist()
+    others = {row: index.row(features["stand_in"][row]) for row in absorbed}
+    rows = np.arange(len(index))
+    for row in absorbed:
+        at: int | None = row
+        passed = set[int]()
+        while at is not None and at in others and at not in passed:
+            passed.add(at)
+            at = others[at]
+        rows[row] = -1 if at is None or at in passed else at
+    return rows if absorbed else None
 
 
 def _highest(scores: Floats, most: int) -> Rows:

@@ -16,7 +16,6 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri_domain.language.relevance import WordPairs
 from nemuri_domain.language.word_table import MEDIAN_IMPORTANCE, Words, word_table
 
 COMPARED: Final = 10
@@ -87,6 +86,10 @@ class StatementPairs:
 
     words: Sequence[Words]
     """Words of each statement."""
+    every: Words
+    """The distinct words of all statements."""
+    has: Mask
+    """True for each of these words that a statement has, shape (statements, words)."""
     likeness: Floats
     """Cosine of both statements."""
     shared: Floats
@@ -98,15 +101,17 @@ class StatementPairs:
     def of(cls, words: Sequence[Words]) -> Self:
         """Compare each statement, given by its words, with each other one."""
         table = word_table()
-        every = np.unique(np.concatenate([*words, _NO_WORDS]))
-        counts = np.array([(word[:, None] == every).sum(axis=0) for word in words]).reshape(len(words), len(every))
-        has, weights = (counts > 0).astype(np.float32), (counts * table.importance(every)).astype(np.float64)
+        every, places = np.unique(np.concatenate([*words, _NO_WORDS]), return_inverse=True)
+        statement = np.repeat(np.arange(len(words)), [len(some) for some in words])
+        counts = np.bincount(statement * len(every) + places, minlength=len(words) * len(every))
+        counts = counts.reshape(len(words), len(every))
+        has, weights = counts > 0, (counts * table.importance(every)).astype(np.float64)
         both, totals = weights @ has.T, weights.sum(axis=1)
         shared = (both + both.T) / np.maximum(totals[:, None] + totals, 1.0)
-        fresh = has[None] * (1 - has[:, None])
+        fresh = has[None] & ~has[:, None]
         signs = (fresh * signs_of_change(every)).max(axis=2, initial=0.0)
         rows = table.vectors(words)
-        return cls(words, rows @ rows.T, shared.astype(np.float32), signs)
+        return cls(words, every, has, rows @ rows.T, shared.astype(np.float32), signs)
 
     def evidence(self, relevances: Sequence[float]) -> Floats:
         """Return the evidence that each newer statement says what now holds of the same thing, shape (n, n).
@@ -130,7 +135,8 @@ class StatementPairs:
         naming = asked[table.importance(asked) >= NAMING * MEDIAN_IMPORTANCE]
         if not len(naming) or not among.any():
             return found
-        near = WordPairs.of(table, [naming], self.words).nearest_to(0)
+        cosines = np.where(self.every[:, None] == naming, 1, np.clip(table.cosines(self.every, naming), 0, 1))
+        near = [cosines[some].max(axis=0, initial=0) for some in self.has]
         for older, newer in np.argwhere(among).tolist():
             lost = naming[(near[older] == 1) & (near[newer] <= KIND_OF)].tolist()
             if min(lost, default=0) < 0:

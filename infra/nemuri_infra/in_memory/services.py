@@ -22,6 +22,7 @@ from nemuri_infra.models.factory import Models, build_models
 from nemuri_infra.observability.metrics import Metrics
 from nemuri_infra.process.cancellation import cancel_and_wait, run_together
 from nemuri_infra.projections.journal import Journal
+from nemuri_infra.projections.memory_indexes import MemoryIndexes
 from nemuri_infra.projections.progress import Progress, progress_message
 from nemuri_infra.projections.task_histories import TaskHistories
 from nemuri_infra.runtime.event_processor import EventProcessor, GaveUpError
@@ -230,6 +231,7 @@ async def _resources(
         database=absent,
         projection=source,
         views=views,
+        indexes=MemoryIndexes.within(settings.index_bytes, views),
         tasks=TaskHistories(log, journal),
         journal=journal,
         blobs=Blobs(InMemoryObjects(absent, blob_bucket(log.subjects.namespace)), OPERATOR),

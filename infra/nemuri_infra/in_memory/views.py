@@ -1,9 +1,10 @@
 """The projections in memory, as services read them."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -24,7 +25,7 @@ from nemuri_domain.strength.agent_topics import (
     TopicSource,
     present_by_perspective,
 )
-from nemuri_domain.strength.aggregate import Agent, Content, Memory, Remembered, Scorer
+from nemuri_domain.strength.aggregate import Agent, Content, Remembered, Scorer
 from nemuri_domain.strength.memory_content import embedded_text
 from nemuri_domain.strength.scope_matching import valid
 from nemuri_domain.strength.sleep import SleepInput
@@ -37,10 +38,10 @@ from nemuri_infra.embeddings.calibration import Floats
 from nemuri_infra.in_memory.pages import journal_page, memory_page, task_page
 from nemuri_infra.in_memory.projections import InMemoryProjections
 from nemuri_infra.in_memory.task_counts import judged_tasks, spent_by_agent, workloads
+from nemuri_infra.projections.indexed_tables import PAGE_SIZE, ChangesWanted, IndexChange, IndexedTable
 from nemuri_infra.projections.memory_pages import MemoryPage
 from nemuri_infra.projections.progress import Progress
 from nemuri_infra.projections.stored_indexes import StoredIndex
-from nemuri_infra.projections.strength_queries import IndexedMemory
 from nemuri_infra.projections.views import MAX_SOURCES, Agents, Views
 from nemuri_infra.stores.vectors import Vectors, generation_in
 
@@ -199,22 +200,27 @@ class InMemoryViews(Views):
         return self.projections.erased
 
     @override
-    async def memory_changes(self, agent_id: str, after: int) -> list[Memory]:
-        states = [memory for _, memory in self._remembered(agent_id) if memory.changed > after]
-        return sorted(states, key=lambda memory: (memory.changed, memory.memory_id))
-
-    @override
-    async def indexed_memories(
-        self, agent_id: str, memory_ids: Sequence[UUID], generation: str
-    ) -> AsyncIterator[list[IndexedMemory]]:
-        known = [content for content, _ in (await self.memories_by_id(memory_ids)).values()]
+    async def index_changes(self, table: IndexedTable[Any], wanted: ChangesWanted) -> list[IndexChange]:
+        """Return the next changes of strength memories: no other memory is in memory."""
+        known = sorted(self._remembered(wanted.agent_id), key=lambda known: (known[1].changed, known[1].memory_id))
+        page = [known for known in known if (known[1].changed, known[1].memory_id) > wanted.after][:PAGE_SIZE]
+        new = [max(content.created, memory.rescoped) > wanted.since for content, memory in page]
         texts = {
             content.vector: embedded_text(content.memory)
-            for content in known
-            if generation_in(content.vector) == generation
+            for (content, _), is_new in zip(page, new, strict=True)
+            if is_new and generation_in(content.vector) == wanted.generation
         }
         vectors = await self.vectors.recorded(texts)
-        yield [IndexedMemory(content, vectors.get(content.vector)) for content in known]
+        return [
+            IndexChange(
+                memory.changed, memory.memory_id, vectors.get(content.vector), (content if is_new else None, memory)
+            )
+            for (content, memory), is_new in zip(page, new, strict=True)
+        ]
+
+    @override
+    async def tables(self) -> int:
+        return 0
 
     @override
     async def stored_index(self, agent_id: str, generation: str, *, format_version: int) -> StoredIndex:

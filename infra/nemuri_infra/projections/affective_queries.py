@@ -1,6 +1,5 @@
 """Queries on affective memory."""
 
-import asyncio
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -8,23 +7,17 @@ from datetime import datetime
 from functools import cache
 from uuid import UUID
 
-import numpy as np
 from sqlalchemy import func, literal_column, or_, select, text
 
 from nemuri_contracts.abbreviated_id import beginning, between
 from nemuri_contracts.affective import LinkSort, MemoriesRecalled, TurnOffered, TurnRemembered
 from nemuri_domain.affective.aggregate import DELETED, AffectAgent, AffectMemory, Mood
-from nemuri_domain.affective.candidate_query import AffectiveRetrieval, PromptVectors
-from nemuri_domain.affective.candidate_selection import candidates, chosen
 from nemuri_domain.affective.retention import retention
-from nemuri_domain.affective.retrieval import AffectCandidate
 from nemuri_domain.affective.text_compression import topic_text
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database, binary_rows
-from nemuri_infra.projections.memory_indexes import AFFECTIVE, current_index
 from nemuri_infra.projections.rows import load, records, selecting
 from nemuri_infra.projections.sql_arithmetic import SQL, sql_text
-from nemuri_infra.stores.vectors import Vectors
 
 _OF_A_CLIENT = "^[0-9a-f]{8}-[0-9a-f]{4}-[^5]"
 """Pattern of the ids of clients' events. The platform's own ids are UUIDs of version 5."""
@@ -122,28 +115,11 @@ class AffectiveQueries:
             found = await load(connection, mood, Mood, mood.c.agent_id == agent_id, mood.c.session == session)
         return next(iter(found), None)
 
-    async def candidates_by_vector(
-        self, agent: AffectAgent, vectors: Vectors, asked: PromptVectors, wanted: AffectiveRetrieval
-    ) -> list[AffectCandidate]:
-        """Return the candidates of a retrieval by centred vectors of the calibrated store `vectors`."""
-        async with current_index(self.database, AFFECTIVE, agent.agent_id, vectors) as index:
-            return await asyncio.to_thread(candidates, index, agent, asked, wanted)
-
-    async def candidates_by_words(
-        self, agent: AffectAgent, vectors: Vectors, terms: Sequence[str], wanted: AffectiveRetrieval
-    ) -> list[AffectCandidate]:
-        """Return the candidates of a retrieval by words; none if `terms` is empty.
-
-        The similarity of a candidate is the share of `terms` that its text contains.
-        """
-        if not terms:
-            return []
+    async def word_shares(self, agent_id: str, terms: Sequence[str]) -> dict[bytes, float]:
+        """Return the share of `terms` that the text of each memory of an agent contains, by the bytes of its id."""
         async with self.database.reading() as connection:
-            rows = await connection.execute(_SHARES, {"agent": agent.agent_id, "asked": list(terms)})
-            shares = {row.memory_id.bytes: row.share for row in rows}
-        async with current_index(self.database, AFFECTIVE, agent.agent_id, vectors) as index:
-            found = np.array([shares.get(memory_id, 0.0) for memory_id in index.ids], np.float32)
-            return chosen(index, agent, found, None, wanted)
+            rows = await connection.execute(_SHARES, {"agent": agent_id, "asked": list(terms)})
+            return {row.memory_id.bytes: row.share for row in rows}
 
     async def related(
         self, agent_id: str, memory_ids: Collection[UUID]

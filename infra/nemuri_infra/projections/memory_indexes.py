@@ -1,201 +1,191 @@
-"""Indexes of affective and tiered memories. Each process caches them and updates them from the projections."""
+"""The retrieval indexes of a process: it caches them and updates them from the projections and from stored copies."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+import logging
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Generic, Self
 from uuid import UUID
 
 import numpy as np
 
-from nemuri_domain.affective import candidate_selection
-from nemuri_domain.affective.aggregate import DELETED
 from nemuri_domain.retrieval.memory_index import MemoryIndex
-from nemuri_domain.tiered import retrieval as tiered_retrieval
 from nemuri_infra.process.byte_cache import ByteCache
-from nemuri_infra.process.resource_limits import memory_limit
-from nemuri_infra.projections.database import Database, binary_rows
+from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.index_encoding import FORMAT, decode, encode
+from nemuri_infra.projections.indexed_tables import (
+    LAST_ID,
+    PAGE_SIZE,
+    TIERED,
+    ChangesWanted,
+    IndexChange,
+    IndexedTable,
+    IndexT,
+    Vector,
+    shared_memories,
+)
+from nemuri_infra.projections.stored_indexes import StoredIndex
+from nemuri_infra.projections.views import Views
 from nemuri_infra.stores.vectors import Vectors
 
-MOST_BYTES: Final = 1 << 29
-"""Maximum size of all cached indexes in bytes. A memory with a vector of 256 dimensions takes 1.6 kB."""
 THREAD_THRESHOLD: Final = 64
-"""Number of changed memories above which they are indexed in a thread, so that the event loop stays free."""
-IndexKey = tuple[str, str, str, str, str]
-"""Database URL, schema, table, agent, and what its vectors can be compared with: generation and calibration."""
-_VECTOR: Final = """(
-            SELECT v.vector FROM memory_vector AS v
-            WHERE v.agent_id = m.agent_id AND v.memory_id = m.memory_id AND v.model = %(generation)s
-        )"""
-"""A vector is looked up by its key: without statistics, directly after an import, a join compares each memory with each
-vector.
+"""Number of changed memories above which they are indexed in a thread, so that the event loop stays free. The index
+stays locked meanwhile.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class IndexedTable:
-    """A table of memories, and what an index takes from it."""
-
-    name: str
-    agents: str
-    """Table of the agents with such a memory."""
-    present: str
-    """SQL condition of a row `m` that is true for memories that are not deleted."""
-    number: str
-    """SQL expression for the number of these memories of an agent `a`."""
-    fields: tuple[str, ...]
-    columns: "np.dtype[Any]"
-    columns_of: Callable[..., tuple[Any, ...]]
-    """Function from the `fields` of a memory to the values of its `columns`."""
-
-    def changes(self, *, missing: bool) -> str:
-        """Return the query for the state of the table, the number of memories that are not deleted, and the memories
-        that changed; with `missing`, also those whose vector was missing.
-        """
-        changed = "m.changed > %(until)s" + (" OR m.memory_id = ANY(%(missing)s)" if missing else "")
-        return f"""
-            SELECT CAST(CAST(to_regclass('{self.name}') AS oid) AS bigint), {self.number}, m.changed, {self.present},
-                {_VECTOR}, m.memory_id, {self.selected}
-            FROM {self.agents} AS a LEFT JOIN {self.name} AS m ON m.agent_id = a.agent_id AND ({changed})
-            WHERE a.agent_id = %(agent)s
-        """  # noqa: S608 - names of our own tables
-
-    @property
-    def selected(self) -> str:
-        """Return the fields as they stand in a SELECT."""
-        return ", ".join(f"m.{name}" for name in self.fields)
-
-    def put(self, index: MemoryIndex, rows: Sequence[tuple[Any, ...]], vectors: Vectors) -> None:
-        """Insert or update memories in an index. A row has the stored vector (None if there is none yet), the id, and
-        the fields. The vectors are centred by the calibrated store `vectors`.
-        """
-        matrix = np.zeros((len(rows), vectors.embedder.dimension), np.float32)
-        for to, (vector, *_) in zip(matrix, rows, strict=True):
-            if vector is not None:
-                to[:] = vector.to_numpy()
-        features = np.array([self.columns_of(*fields) for _, _, *fields in rows], self.columns)
-        index.put([row[1] for row in rows], features, vectors.centred(matrix))
-
-
-AFFECTIVE: Final = IndexedTable(
-    name="affect_memory",
-    agents="affect_agent",
-    present=f"m.level <> {DELETED}",
-    number="a.protected + (SELECT sum(CAST(n AS int)) FROM jsonb_array_elements_text(a.levels) AS n)",
-    fields=candidate_selection.FIELDS,
-    columns=candidate_selection.COLUMNS,
-    columns_of=candidate_selection.columns_of,
-)
-TIERED: Final = IndexedTable(
-    name="tier_memory",
-    agents="tier_agent",
-    present="true",
-    number="(SELECT count(*) FROM tier_memory AS each WHERE each.agent_id = a.agent_id)",
-    fields=tiered_retrieval.FIELDS,
-    columns=tiered_retrieval.COLUMNS,
-    columns_of=tiered_retrieval.columns_of,
-)
+LEAST_STORED: Final = 500
+"""Minimum number of changes for which a new copy of an index is stored. Reading as many takes about 25 ms."""
+STORED_SHARE: Final = 8
+"""A new copy is stored when there is more than one change for this number of memories, but at least `LEAST_STORED`."""
+IndexKey = tuple[str, str, str]
+"""Table, agent, and what its vectors can be compared with: generation and calibration."""
 
 
 @dataclass(slots=True)
-class CachedIndex:
+class CachedIndex(Generic[IndexT]):
     """The index of one agent, as of the last update from the projections."""
 
-    table: IndexedTable
+    table: IndexedTable[IndexT]
     agent_id: str
-    index: MemoryIndex
+    index: IndexT
     until: int = -1
-    """Log sequence of the newest change of a memory in the index."""
-    tables: int = 0
-    """Id of the table that the index was made from. A rebuild exchanges the tables."""
+    """Log sequence of the newest change of a memory in the index; -1 before the first one."""
+    seen: int = -1
+    """Log sequence that the projections had reached at the last update; -1 before the first update."""
     missing: frozenset[UUID] = frozenset()
     """Ids of the memories that had no vector yet."""
+    unstored: int = 0
+    """Number of changes in the index that its stored copy does not contain."""
+    tables: int = 0
+    """Number of the tables that the index was made from (`StoredIndex`)."""
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    def clear(self) -> None:
-        """Empty the index, so that no erased data stays in it."""
-        self.index = MemoryIndex(self.index.dimension, self.table.columns)
-        self.until, self.missing = -1, frozenset()
+    async def refresh(self, views: Views, vectors: Vectors) -> None:
+        """Add the memories that changed in the projections since the last update.
 
-    async def refresh(self, database: Database, vectors: Vectors) -> bool:
-        """Add what changed since the last update, drop what was erased, and return True if anything did.
-
-        If the tables were rebuilt since, all is read again.
+        An empty index begins with its stored copy, if its kind has copies. If a memory in the index was erased, or
+        the tables were rebuilt, the whole index is read again. After many changes a new copy is stored.
         """
-        rows = await self._changes(database, vectors.generation)
-        if self.until >= 0 and (not rows or rows[0][0] != self.tables):
-            self.clear()
-            rows = await self._changes(database, vectors.generation) if rows else []
-        if not rows:
-            return False
-        self.tables = rows[0][0]
-        changed = [row[2:] for row in rows if row[2] is not None]
-        if len(changed) > THREAD_THRESHOLD:
-            await asyncio.to_thread(self._take, changed, vectors)
-        elif changed:
-            self._take(changed, vectors)
-        if gone := len(self.index) != rows[0][1]:  # The row of an erased memory is not there any more.
-            await self._drop_erased(database)
-        return bool(changed) or gone
+        progress = views.progress
+        here = await progress.current_sequence()
+        if not self.missing and not progress.changes.changed(self.agent_id, self.seen):
+            return
+        if len(self.index) and progress.changes.excluded > self.seen:  # only then anything may be gone
+            await self._drop_outdated(views)
+        if not len(self.index):
+            await self._begin(views, vectors)
+        await self._read_changes(views, vectors)
+        if self.table.copied and self.unstored > max(LEAST_STORED, len(self.index) // STORED_SHARE):
+            await self._store_copy(views, vectors, here)
+        self.seen = here
 
-    async def _changes(self, database: Database, generation: str) -> list[tuple[Any, ...]]:
-        values = {"agent": self.agent_id, "generation": generation, "until": self.until}
-        query = self.table.changes(missing=bool(self.missing))
-        async with database.reading() as connection:
-            return await binary_rows(connection, query, values | {"missing": list(self.missing)})
+    async def _drop_outdated(self, views: Views) -> None:
+        erased = await views.everything_erased(after=self.seen)
+        gone = self.agent_id in erased.agents or any(memory_id in self.index for memory_id in erased.ids)
+        if gone or await views.tables() != self.tables:
+            self.index, self.until, self.unstored = self.table.create(self.index.dimension), -1, 0
+            self.missing = frozenset()
 
-    def _take(self, changed: Sequence[tuple[Any, ...]], vectors: Vectors) -> None:
-        present = [row[2:] for row in changed if row[1]]
-        self.index.drop([row[3] for row in changed if not row[1]])
-        self.table.put(self.index, present, vectors)
-        self.missing -= {row[3] for row in changed}
-        self.missing |= {memory_id for vector, memory_id, *_ in present if vector is None}
-        self.until = max(self.until, *(row[0] for row in changed))
+    async def _begin(self, views: Views, vectors: Vectors) -> None:
+        if not self.table.copied:
+            self.tables = await views.tables()
+            return
+        copy = await views.stored_index(self.agent_id, vectors.generation, format_version=FORMAT)
+        self.tables = copy.tables
+        try:
+            if copy.data and decode(copy.data, self.index, vectors.comparing.calibration.digest):
+                self.until = copy.until
+        except (ValueError, KeyError, TypeError):
+            logging.getLogger(__name__).warning("the stored index of %s is damaged and is made again", self.agent_id)
 
-    async def _drop_erased(self, database: Database) -> None:
-        query = f"SELECT m.memory_id FROM {self.table.name} AS m WHERE m.agent_id = %(agent)s AND {self.table.present}"  # noqa: S608 - our own
-        async with database.reading() as connection:
-            rows = await binary_rows(connection, query, {"agent": self.agent_id})
-        self.index.keep([memory_id for (memory_id,) in rows])
+    async def _store_copy(self, views: Views, vectors: Vectors, here: int) -> None:
+        data = encode(self.index, vectors.comparing.calibration.digest)
+        copy = StoredIndex(self.tables, self.until, data)
+        await views.store_index(self.agent_id, vectors.generation, copy, seen=here, format_version=FORMAT)
+        self.unstored = 0
+
+    async def _read_changes(self, views: Views, vectors: Vectors) -> None:
+        newest, after, missing = self.until, (self.until, LAST_ID), tuple(self.missing)
+        while True:
+            wanted = ChangesWanted(self.agent_id, vectors.generation, self.until, after, missing)
+            changes = await views.index_changes(self.table, wanted)
+            await self._take(changes, vectors)
+            newest = max([newest, *(change.changed for change in changes)])
+            if len(changes) < PAGE_SIZE:
+                break
+            after, missing = max(after, changes[-1][:2]), ()
+        self.until = newest  # not before the last page, because a sequence may be divided between two
+
+    async def _take(self, changes: Sequence[IndexChange], vectors: Vectors) -> None:
+        present = [change for change in changes if change.fields is not None]
+        matrix = await _centred(self.table, present, vectors)
+        self.index.drop([change.memory_id for change in changes if change.fields is None])
+        if len(present) > THREAD_THRESHOLD:
+            await asyncio.to_thread(self.table.put, self.index, present, matrix)
+        elif present:
+            self.table.put(self.index, present, matrix)
+        if self.table.text is None:
+            self.missing -= {change.memory_id for change in changes}
+            self.missing |= {change.memory_id for change in present if change.vector is None}
+        self.unstored += len(changes)
 
 
-_PROCESS: ByteCache[IndexKey, CachedIndex] = ByteCache(
-    min(memory_limit() // 6, MOST_BYTES), lambda _, entry: entry.index.nbytes
-)
-"""The indexes shared by all services of this process."""
+async def _centred(table: IndexedTable[Any], changes: Sequence[IndexChange], vectors: Vectors) -> Vector:
+    """Return the vectors of changed memories as they are compared, shape (n, dimension); zeros for one without."""
+    matrix = np.zeros((len(changes), vectors.embedder.dimension), np.float32)
+    for row, change in zip(matrix, changes, strict=True):
+        if change.vector is not None:
+            row[:] = change.vector
+    centred = vectors.centred(matrix)
+    if table.text is not None:
+        # A memory that was encoded with another embedding model gets a vector of the present model here.
+        without = [(at, change.fields or ()) for at, change in enumerate(changes) if change.vector is None]
+        texts = {at: text for at, fields in without if (text := table.text(fields)) is not None}
+        if texts:
+            centred[list(texts)] = await vectors.of(list(texts.values()))
+    return centred
 
 
-@asynccontextmanager
-async def current_index(
-    database: Database, table: IndexedTable, agent_id: str, vectors: Vectors
-) -> AsyncIterator[MemoryIndex]:
-    """Update the index of an agent from the projections and yield it. It is locked during the context.
+@dataclass(slots=True)
+class MemoryIndexes:
+    """The retrieval indexes that the services of a process share, one for each memory of an agent, vector generation
+    and calibration.
 
-    Its vectors are centred by the calibrated store `vectors`.
+    After each use the least recently used indexes are removed until the others fit in the limit. So an index that is
+    larger than the limit is read again for each use.
     """
-    key = (database.url, database.schema, table.name, agent_id, vectors.comparing.space)
-    known = _PROCESS.get(key)
-    if known is None:
-        known = CachedIndex(table, agent_id, MemoryIndex(vectors.embedder.dimension, table.columns))
-        _PROCESS.keep(key, known)
-    async with known.lock:
-        if await known.refresh(database, vectors):
-            _PROCESS.keep(key, known)
-        yield known.index
 
+    views: Views
+    cached: ByteCache[IndexKey, CachedIndex[Any]]
+    _loading: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Agents are loaded one at a time, because the size of an index is not known before."""
 
-_SHARED: Final = f"""
-    -- Memories that other agents share with an agent. One that was embedded by another model has no vector.
-    SELECT {_VECTOR}, m.memory_id, {TIERED.selected} FROM tier_memory AS m
-    WHERE m.agent_id <> %(agent)s AND m.scope <> 'private' AND (m.scope = 'global' OR m.visible_to ? %(agent)s)
-    """  # noqa: S608 - names of our own tables
+    @classmethod
+    def within(cls, limit: int, views: Views) -> Self:
+        """Return an empty cache of indexes that together have at most `limit` bytes."""
+        return cls(views, ByteCache(limit, lambda _, cached: cached.index.nbytes))
+
+    @asynccontextmanager
+    async def current(self, table: IndexedTable[IndexT], agent_id: str, vectors: Vectors) -> AsyncIterator[IndexT]:
+        """Update the index of an agent from the projections and yield it. It is locked during the context.
+
+        Its vectors are centred by the calibrated store `vectors`.
+        """
+        key = (table.name, agent_id, vectors.comparing.space)
+        cached: CachedIndex[IndexT] | None = self.cached.get(key)
+        if cached is None:
+            cached = CachedIndex(table, agent_id, table.create(vectors.embedder.dimension))
+        self.cached.keep(key, cached)
+        async with cached.lock:
+            async with nullcontext() if len(cached.index) else self._loading:
+                await cached.refresh(self.views, vectors)
+            self.cached.keep(key, cached)
+            yield cached.index
 
 
 async def shared_index(database: Database, agent_id: str, vectors: Vectors) -> MemoryIndex:
     """Return an index of the tiered memories that other agents share with an agent."""
-    async with database.reading() as connection:
-        rows = await binary_rows(connection, _SHARED, {"agent": agent_id, "generation": vectors.generation})
-    index = MemoryIndex(vectors.embedder.dimension, TIERED.columns)
-    TIERED.put(index, rows, vectors)
+    index = TIERED.create(vectors.embedder.dimension)
+    changes = await shared_memories(database, agent_id, vectors.generation)
+    TIERED.put(index, changes, await _centred(TIERED, changes, vectors))
     return index

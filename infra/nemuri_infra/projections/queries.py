@@ -1,8 +1,9 @@
 """The projections in PostgreSQL, as services and clients read them: tasks, agents, strength memories, the journal."""
 
-from collections.abc import AsyncIterator, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import func, select, tuple_
@@ -18,7 +19,7 @@ from nemuri_contracts.task_list_views import TasksView
 from nemuri_domain.affective.aggregate import DELETED
 from nemuri_domain.event_sourcing.erasure import Erased
 from nemuri_domain.strength.agent_topics import TopicSource
-from nemuri_domain.strength.aggregate import Agent, Content, Memory, Remembered
+from nemuri_domain.strength.aggregate import Agent, Content, Remembered
 from nemuri_domain.strength.sleep import SleepInput
 from nemuri_domain.tasks.agent_scores import Workload
 from nemuri_domain.tasks.aggregate import Task, TaskState
@@ -30,6 +31,7 @@ from nemuri_infra.projections.agent_cache import AgentCache
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.erasure import absent, erased_among, erased_of, everything_erased
 from nemuri_infra.projections.fold_states import task_states
+from nemuri_infra.projections.indexed_tables import ChangesWanted, IndexChange, IndexedTable
 from nemuri_infra.projections.journal_queries import journal_page
 from nemuri_infra.projections.memory_pages import MemoryPage, memory_page
 from nemuri_infra.projections.precedent_queries import judged_tasks
@@ -37,11 +39,8 @@ from nemuri_infra.projections.progress import Progress
 from nemuri_infra.projections.rows import load, records, selecting
 from nemuri_infra.projections.sleep_input import sleep_input
 from nemuri_infra.projections.spending_queries import spent_by_agent
-from nemuri_infra.projections.stored_indexes import StoredIndex, read_index, write_index
+from nemuri_infra.projections.stored_indexes import TABLES, StoredIndex, read_index, write_index
 from nemuri_infra.projections.strength_queries import (
-    IndexedMemory,
-    changes,
-    indexed_memories,
     memories_with_ids,
     memory_in_row,
     newest_lessons,
@@ -189,14 +188,14 @@ class StoredViews(Views):
             return await erased_among(connection, events)
 
     @override
-    async def memory_changes(self, agent_id: str, after: int) -> list[Memory]:
-        return await changes(self.database, agent_id, after)
+    async def index_changes(self, table: IndexedTable[Any], wanted: ChangesWanted) -> list[IndexChange]:
+        return await table.changed(self.database, wanted)
 
     @override
-    def indexed_memories(
-        self, agent_id: str, memory_ids: Sequence[UUID], generation: str
-    ) -> AsyncIterator[list[IndexedMemory]]:
-        return indexed_memories(self.database, agent_id, memory_ids, generation)
+    async def tables(self) -> int:
+        async with self.database.reading() as connection:
+            number: int = (await connection.execute(TABLES)).scalar_one()
+        return number
 
     @override
     async def stored_index(self, agent_id: str, generation: str, *, format_version: int) -> StoredIndex:

@@ -13,6 +13,8 @@ _KEY = "hashtextextended(current_schema() || ', copies of indexes', 0)"
 EXCLUSIVE = text(f"SELECT pg_advisory_xact_lock({_KEY})")
 """Statement after which no copy is written until the end of the transaction."""
 _SHARED = text(f"SELECT pg_advisory_xact_lock_shared({_KEY})")
+TABLES = text("SELECT to_regclass('memory_state')::oid::bigint")
+"""Query for a number that changes when a rebuild exchanges the tables."""
 _READ = """
     SELECT to_regclass('memory_state')::oid::bigint, copy.until, copy.data
     FROM (SELECT) AS one LEFT JOIN retrieval_index AS copy

@@ -4,8 +4,9 @@ The projections lie in PostgreSQL (`queries.StoredViews`) or in the memory of on
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from nemuri_contracts.client_events import Setting
@@ -16,17 +17,17 @@ from nemuri_contracts.queries import JournalQuery, MemoriesQuery, TasksQuery
 from nemuri_contracts.task_list_views import TasksView
 from nemuri_domain.event_sourcing.erasure import Erased
 from nemuri_domain.strength.agent_topics import TopicSource
-from nemuri_domain.strength.aggregate import Agent, Content, Memory, Remembered, Scorer
+from nemuri_domain.strength.aggregate import Agent, Content, Remembered, Scorer
 from nemuri_domain.strength.sleep import SleepInput
 from nemuri_domain.tasks.agent_scores import Workload
 from nemuri_domain.tasks.aggregate import Task, TaskState
 from nemuri_domain.tasks.precedents import JudgedTask
 from nemuri_domain.tasks.spent_usage import Spent
 from nemuri_infra.embeddings.calibration import Floats
+from nemuri_infra.projections.indexed_tables import ChangesWanted, IndexChange, IndexedTable
 from nemuri_infra.projections.memory_pages import MemoryPage
 from nemuri_infra.projections.progress import Progress
 from nemuri_infra.projections.stored_indexes import StoredIndex
-from nemuri_infra.projections.strength_queries import IndexedMemory
 
 MAX_SOURCES = 100
 """Maximum number of memories in the view of the one that stands for them."""
@@ -176,20 +177,15 @@ class Views(ABC):
         """Return the erased ids among the ids of these events and of their tasks, courses and agents."""
 
     @abstractmethod
-    async def memory_changes(self, agent_id: str, after: int) -> list[Memory]:
-        """Return the states of the agent's memories that changed after a sequence, in the order of their changes.
+    async def index_changes(self, table: IndexedTable[Any], wanted: ChangesWanted) -> list[IndexChange]:
+        """Return the next memories of an agent that changed, in the order of their changes, at most `PAGE_SIZE`.
 
-        A memory may occur twice.
+        A memory that changes meanwhile may be returned twice.
         """
 
     @abstractmethod
-    def indexed_memories(
-        self, agent_id: str, memory_ids: Sequence[UUID], generation: str
-    ) -> AsyncIterator[list[IndexedMemory]]:
-        """Yield what an index takes from these memories of an agent, with the vectors of a generation, in parts.
-
-        Memories that do not exist are left out.
-        """
+    async def tables(self) -> int:
+        """Return a number that changes when a rebuild exchanges the tables."""
 
     @abstractmethod
     async def stored_index(self, agent_id: str, generation: str, *, format_version: int) -> StoredIndex:

@@ -15,6 +15,7 @@ from nemuri_infra.observability.metrics import Metrics
 from nemuri_infra.projections.agent_cache import AgentCache
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.journal import Journal
+from nemuri_infra.projections.memory_indexes import MemoryIndexes
 from nemuri_infra.projections.progress import Progress
 from nemuri_infra.projections.projection import Projection
 from nemuri_infra.projections.queries import StoredViews
@@ -42,6 +43,7 @@ class Resources:
     database: Database
     projection: Projection
     views: Views
+    indexes: MemoryIndexes
     tasks: TaskHistories
     journal: Journal
     blobs: Blobs
@@ -114,6 +116,7 @@ async def open_resources(settings: Settings, services: int = DEFAULT_SERVICES) -
             database=database,
             projection=projection,
             views=views,
+            indexes=MemoryIndexes.within(settings.index_bytes, views),
             tasks=TaskHistories(log, journal),
             journal=journal,
             blobs=await Blobs.open(log),

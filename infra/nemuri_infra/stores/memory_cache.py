@@ -102,11 +102,9 @@ class MemoryCache:
         """Read the vectors of all memories of an agent, and return an index of them."""
         rows = self._database.execute("SELECT id, columns, vector FROM memory WHERE agent = ?", (agent_id,)).fetchall()
         ids, columns, vectors = zip(*rows, strict=True) if rows else ((), (), ())
-        return MemoryIndex.of(
-            ids,
-            np.frombuffer(b"".join(columns), COLUMNS),
-            np.frombuffer(b"".join(vectors), "<f4").reshape(len(ids), self._dimension),
-        )
+        index, matrix = MemoryIndex(self._dimension, COLUMNS), np.frombuffer(b"".join(vectors), "<f4")
+        index.restore(ids, np.frombuffer(b"".join(columns), COLUMNS), matrix.reshape(len(ids), self._dimension))
+        return index
 
     def _each(self, query: str, agent_id: str, memory_ids: Iterable[UUID]) -> Sequence[tuple[bytes, ...]]:
         found = (self._database.execute(query, (agent_id, memory_id.bytes)).fetchone() for memory_id in memory_ids)

@@ -6,8 +6,11 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from nemuri_domain.affective.aggregate import AffectAgent
 from nemuri_domain.affective.candidate_query import AffectiveRetrieval, PromptVectors
+from nemuri_domain.affective.candidate_selection import candidates, chosen
 from nemuri_domain.affective.kept_code import prose
 from nemuri_domain.affective.prompt_topic import WORDED, PromptTopic, speaks_of_it, subject_threshold
 from nemuri_domain.affective.retrieval import AffectCandidate, RetrievalRequest
@@ -15,6 +18,8 @@ from nemuri_domain.affective.topic_check import shared_terms, shares_topic, topi
 from nemuri_domain.language.tokenization import terms
 from nemuri_infra.models.failures import ModelUnavailable, ModelUnusable
 from nemuri_infra.projections.affective_queries import AffectiveQueries
+from nemuri_infra.projections.indexed_tables import AFFECTIVE
+from nemuri_infra.projections.memory_indexes import MemoryIndexes
 from nemuri_infra.stores.vectors import Vectors
 
 VECTOR_TIMEOUT = 0.5
@@ -76,11 +81,28 @@ async def find_candidates(
     asked: PromptVectors | None,
     wanted: AffectiveRetrieval,
     queries: AffectiveQueries,
+    indexes: MemoryIndexes,
 ) -> list[AffectCandidate]:
-    """Return the candidates of a prompt by its vectors, or by its words if it has none."""
-    if asked is None:
-        return await queries.candidates_by_words(agent, vectors, _longest_terms(prompt), wanted)
-    return await queries.candidates_by_vector(agent, vectors, asked, wanted)
+    """Return the candidates of a prompt by its vectors, or by its words if it has none.
+
+    By words, the similarity of a candidate is the share of the prompt's longest words that its text contains. There is
+    none for a prompt without words.
+    """
+    if asked is not None:
+        return await candidates_by_vector(agent, vectors, asked, wanted, indexes)
+    if not (words := _longest_terms(prompt)):
+        return []
+    shares = await queries.word_shares(agent.agent_id, words)
+    async with indexes.current(AFFECTIVE, agent.agent_id, vectors) as index:
+        return chosen(index, agent, np.array([shares.get(key, 0.0) for key in index.ids], np.float32), None, wanted)
+
+
+async def candidates_by_vector(
+    agent: AffectAgent, vectors: Vectors, asked: PromptVectors, wanted: AffectiveRetrieval, indexes: MemoryIndexes
+) -> list[AffectCandidate]:
+    """Return the candidates of a retrieval by centred vectors of the calibrated store `vectors`."""
+    async with indexes.current(AFFECTIVE, agent.agent_id, vectors) as index:
+        return await asyncio.to_thread(candidates, index, agent, asked, wanted)
 
 
 def _longest_terms(prompt: str) -> list[str]:

@@ -86,7 +86,7 @@ async def encode(event: TurnOffered, resources: Resources) -> TurnRemembered | M
     if await queries.memories([derive(event.event_id, TurnRemembered.kind_of())]):
         return None  # The turn is encoded already, so no model is called twice.
     vectors = await calibrated_vectors(resources, defined)
-    made = await understand(event, agent, resources.models.light, vectors, queries)
+    made = await understand(event, agent, resources.models.light, vectors, queries, resources.indexes)
     await vectors.store_missing([embedded_text(made.reading.trigger, made.reading.content)])
     zone, number = agent_timezone(agent.rules, local_timezone()), await queries.turns_until(event)
     return encode_turn(event, agent, made, number, zone, await resources.clock.offset())

@@ -28,6 +28,7 @@ from nemuri_domain.affective.what_holds import what_holds_first, without_outdate
 from nemuri_domain.strength.aggregate import Agent
 from nemuri_infra.projections.affective_lists import AffectiveLists
 from nemuri_infra.projections.affective_queries import AffectiveQueries
+from nemuri_infra.projections.memory_indexes import MemoryIndexes
 from nemuri_infra.retrieval.self_calibration import calibrated_vectors
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.stores.vectors import Vectors
@@ -63,7 +64,7 @@ async def retrieve(
     if not is_conversation(query.prompt):
         return None
     vectors = await calibrated_vectors(resources, defined)
-    return await select_memories(query, agent, vectors, AffectiveQueries(resources.database))
+    return await select_memories(query, agent, vectors, AffectiveQueries(resources.database), resources.indexes)
 
 
 def recall_view(found: SelectedMemories | None, agent: AffectAgent) -> AffectRecallView:
@@ -91,7 +92,11 @@ async def heard(query: AffectListQuery, agent: AffectAgent, resources: Resources
 
 
 async def select_memories(
-    query: AffectRecallQuery, agent: AffectAgent, vectors: Vectors, queries: AffectiveQueries
+    query: AffectRecallQuery,
+    agent: AffectAgent,
+    vectors: Vectors,
+    queries: AffectiveQueries,
+    indexes: MemoryIndexes,
 ) -> SelectedMemories:
     """Return the memories that match a prompt, in a block of limited length."""
     rules = agent.rules
@@ -114,7 +119,7 @@ async def select_memories(
         projects=projects,
         without=query.context,
     )
-    found = await find_candidates(query.prompt, agent, vectors, asked, wanted, queries)
+    found = await find_candidates(query.prompt, agent, vectors, asked, wanted, queries, indexes)
     if not asking.only_time:
         found = await compared_with_topic(found, asking, least, queries)
     limit = REMARK_LIMIT if asking.remark else BLOCK_LIMIT

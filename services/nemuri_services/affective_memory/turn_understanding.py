@@ -10,7 +10,9 @@ from nemuri_infra.models.jobs.turn_reading import FeelJob
 from nemuri_infra.models.protocol import Model
 from nemuri_infra.models.sources import Source
 from nemuri_infra.projections.affective_queries import AffectiveQueries
+from nemuri_infra.projections.memory_indexes import MemoryIndexes
 from nemuri_infra.stores.vectors import Vectors
+from nemuri_services.affective_memory.candidates import candidates_by_vector
 
 MAX_EARLIER = 5
 """Maximum number of earlier memories that a turn is compared with."""
@@ -19,14 +21,19 @@ EARLIER_LIMIT = 600
 
 
 async def understand(
-    turn: TurnOffered, agent: AffectAgent, model: Model, vectors: Vectors, queries: AffectiveQueries
+    turn: TurnOffered,
+    agent: AffectAgent,
+    model: Model,
+    vectors: Vectors,
+    queries: AffectiveQueries,
+    indexes: MemoryIndexes,
 ) -> TurnUnderstanding:
     """Return what the model reads in a turn: its meaning, its emotion, and its relations to earlier memories.
 
     Earlier memories are looked up only if the model can tell relations, or if the words of the prompt express one.
     """
     some = model.understands or relation_in(turn.prompt) is not None
-    earlier = await similar_memories(turn, agent, vectors, queries) if some else []
+    earlier = await similar_memories(turn, agent, vectors, queries, indexes) if some else []
     known = {f"e{number}": memory for number, memory in enumerate(earlier, 1)}
     sources = tuple(
         Source(label, f"{memory.trigger}\n{memory.content}"[:EARLIER_LIMIT]) for label, memory in known.items()
@@ -39,7 +46,7 @@ async def understand(
 
 
 async def similar_memories(
-    turn: TurnOffered, agent: AffectAgent, vectors: Vectors, queries: AffectiveQueries
+    turn: TurnOffered, agent: AffectAgent, vectors: Vectors, queries: AffectiveQueries, indexes: MemoryIndexes
 ) -> list[AffectMemory]:
     """Return the active memories of the turn's project that have the same subject, most similar first.
 
@@ -54,7 +61,7 @@ async def similar_memories(
         top=MAX_EARLIER, relevance=bound, revival=bound, mood=None, archive=False, projects=projects
     )
     asked = PromptVectors.of((await vectors.of([words]))[0])
-    found = await queries.candidates_by_vector(agent, vectors, asked, wanted)
+    found = await candidates_by_vector(agent, vectors, asked, wanted, indexes)
     nearest = sorted(
         (candidate for candidate in found if candidate.similarity >= bound), key=lambda candidate: -candidate.similarity
     )

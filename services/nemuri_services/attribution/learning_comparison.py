@@ -27,12 +27,10 @@ from nemuri_infra.models.jobs.statement_relations import Comparisons, RelationsJ
 from nemuri_infra.models.protocol import Model
 from nemuri_infra.models.refusals import reply_or_none
 from nemuri_infra.models.sources import Source
-from nemuri_infra.retrieval.agent_indexes import AgentIndexes
 from nemuri_infra.retrieval.self_calibration import calibrated_vectors
+from nemuri_infra.retrieval.strength_recall import memories_near
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.stores.vectors import Vectors
-
-minds = AgentIndexes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +71,10 @@ async def decide_learnings(
     the other's learning, and both become memories.
     """
     older = await asyncio.gather(
-        *(minds.near(resources, agent, embedded_text(learning.memory), learning.memory.scope) for learning in learnings)
+        *(
+            memories_near(resources, agent, embedded_text(learning.memory), learning.memory.scope)
+            for learning in learnings
+        )
     )
     texts = [embedded_text(learning.memory) for learning in learnings]
     vectors = await calibrated_vectors(resources, agent)

@@ -12,10 +12,8 @@ from nemuri_infra.models.jobs.semantic_statement import GeneraliseJob
 from nemuri_infra.models.jobs.statement_relations import RelationsJob
 from nemuri_infra.models.refusals import reply_or_none
 from nemuri_infra.models.sources import Source
-from nemuri_infra.retrieval.agent_indexes import AgentIndexes
+from nemuri_infra.retrieval.strength_recall import memories_near
 from nemuri_infra.runtime.resources import Resources
-
-minds = AgentIndexes()
 
 Neighbourhood = Sequence[Remembered]
 """A newly settled memory, and the settled memories similar to it, nearest first."""
@@ -30,7 +28,7 @@ async def neighbourhoods(agent: Agent, anchors: Sequence[UUID], resources: Resou
             continue
         content = known[anchor][0]
         text = "\n".join(statements(content).values())
-        near = await minds.near(resources, agent, text, content.memory.scope, least=agent.rules.semantic_similarity)
+        near = await memories_near(resources, agent, text, content.memory.scope, least=agent.rules.semantic_similarity)
         others = [one for one in near if one[0].memory_id != anchor and is_settled(one, agent.rules)]
         if others:
             found.append([known[anchor], *others])

@@ -6,14 +6,12 @@ from nemuri_domain.strength.context_principles import context_principles
 from nemuri_domain.strength.ranking import selected
 from nemuri_domain.tasks import clarification
 from nemuri_domain.tasks.aggregate import Assignment, Task
-from nemuri_infra.retrieval.agent_indexes import AgentIndexes
+from nemuri_infra.retrieval.strength_recall import recall_memories
 from nemuri_infra.runtime.resources import Resources
 from nemuri_services.specialist.organisation_principles import organisation_principles
 
 
-async def retrieved(
-    event: Event, task: Task, work: Assignment, minds: AgentIndexes, resources: Resources
-) -> MemoriesRetrieved:
+async def retrieved(event: Event, task: Task, work: Assignment, resources: Resources) -> MemoriesRetrieved:
     """Return the retrieval for an assignment. Its id is derived from the assignment and the state of its question.
 
     Raises LookupError if the agent does not exist.
@@ -22,7 +20,7 @@ async def retrieved(
     if agent is None:
         raise LookupError(f"{work.agent_id} was assigned to a task, but the agent does not exist")
     query = clarification.query(task, work)
-    found = await minds.recall(
+    found = await recall_memories(
         resources,
         agent,
         query,

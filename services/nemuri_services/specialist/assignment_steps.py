@@ -16,7 +16,7 @@ from nemuri_domain.tasks import clarification, consultations
 from nemuri_domain.tasks.aggregate import Assignment, TakenStep, TaskState
 from nemuri_infra.models.jobs.answer_tools import Colleague, EarlierCall, ToolRequest
 from nemuri_infra.models.sources import Source
-from nemuri_infra.retrieval.agent_indexes import AgentIndexes
+from nemuri_infra.retrieval.strength_recall import recall_memories
 from nemuri_infra.routing.applicants import Applicants
 from nemuri_infra.routing.fitness import Fitness
 from nemuri_infra.runtime.resources import Resources
@@ -170,13 +170,12 @@ async def take_step(
     now: Situation,
     request: ToolRequest,
     usage: Usage,
-    minds: AgentIndexes,
     resources: Resources,
 ) -> AssignmentStepped:
     """Carry out a model's call of a tool, and return the event with its result. A consultation only begins."""
     found: dict[str, object] = {}
     if not request.problem and request.tool == "recall":
-        found = await _recalled(now, request.query, minds, resources)
+        found = await _recalled(now, request.query, resources)
     if not request.problem and request.tool == "read":
         found = {"details": await _read(now, request.query, resources)}
     return AssignmentStepped.following(
@@ -193,12 +192,12 @@ async def take_step(
     )
 
 
-async def _recalled(now: Situation, query: str, minds: AgentIndexes, resources: Resources) -> dict[str, object]:
+async def _recalled(now: Situation, query: str, resources: Resources) -> dict[str, object]:
     """Return what a further recall finds, besides the memories that are in the context already."""
     shown = {memory.memory_id for memory in now.work.retrieved or ()}
     deep = bool(now.state.task and now.state.task.deep)
     setting = now.retrieved.setting
-    found = await minds.recall(
+    found = await recall_memories(
         resources, now.agent, query, perspective=now.work.perspective, setting=setting, deep=deep
     )
     seed = now.work.assignment_id.int % 2**32

@@ -27,7 +27,7 @@ from nemuri_domain.strength.ranking import selected
 from nemuri_domain.tasks import clarification, consultations
 from nemuri_infra.models.cited_texts import Answer
 from nemuri_infra.models.jobs.answer_tools import ToolRequest
-from nemuri_infra.retrieval.agent_indexes import AgentIndexes
+from nemuri_infra.retrieval.strength_recall import recall_memories
 from nemuri_infra.retrieval.topic_cache import TopicCache
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
@@ -61,7 +61,6 @@ service = Service(
         }
     ),
 )
-minds = AgentIndexes()
 knowledge = TopicCache()
 Outcome = TaskAnswered | AssignmentStepped | ClarificationAsked
 """The possible outcomes of a call of the answering model."""
@@ -77,7 +76,7 @@ async def retrieve(event: TaskAssigned, resources: Resources) -> MemoriesRetriev
     work = state.assignments.get(event.assignment_id)
     if state.task is None or work is None:
         raise LookupError(f"{event.agent_id} was assigned to a task, but the task does not exist")
-    return await retrieved(event, state.task, work, minds, resources)
+    return await retrieved(event, state.task, work, resources)
 
 
 @service.handles(ClarificationAsked)
@@ -104,7 +103,7 @@ async def continue_after_question(
     if isinstance(event, ClarificationAnswered) and (refused := clarification.refuse(event, state.task)):
         return refused
     work = clarification.resumed(event, state)
-    return None if work is None else await retrieved(event, state.task, work, minds, resources)
+    return None if work is None else await retrieved(event, state.task, work, resources)
 
 
 @service.handles(MemoriesRetrieved)
@@ -153,7 +152,7 @@ async def _step_or_answer(event: Event, now: Situation | None, resources: Resour
     reply = await call.reply(resources.models)
     match reply.value:
         case ToolRequest():
-            return await take_step(event, call.now, reply.value, reply.usage, minds, resources)
+            return await take_step(event, call.now, reply.value, reply.usage, resources)
         case ClarificationRequest():
             until = await resources.clock.now() + timedelta(minutes=call.minutes)
             return clarification.asked(event, now.work, reply.value, until, reply.usage)
@@ -190,7 +189,7 @@ async def hand_over(event: HandoverRequested, resources: Resources) -> MemoriesH
     """Choose the memories that one agent passes on to another. Returns None if they are chosen already."""
     if await resources.views.decided(event, MemoriesHandedOver):
         return None
-    return handed_over(event, await plan_handover(minds, event.agent_id, event.wish, resources))
+    return handed_over(event, await plan_handover(event.agent_id, event.wish, resources))
 
 
 @service.handles(MemoriesHandedOver, log_only=True)
@@ -202,7 +201,7 @@ async def encode_handed_over(event: MemoriesHandedOver, resources: Resources) ->
 @service.answers(HandoverPlanQuery)
 async def handover_plan(query: HandoverPlanQuery, resources: Resources) -> HandoverView | Refusal:
     """Return the memories that one agent would pass on to another. No event is recorded."""
-    plan = await plan_handover(minds, query.agent_id, query.wish, resources)
+    plan = await plan_handover(query.agent_id, query.wish, resources)
     return Refusal(refused=plan.refused) if plan.refused else view_of(query.wish.source, query.agent_id, plan)
 
 
@@ -220,7 +219,7 @@ async def recall(query: RecallQuery, resources: Resources) -> RecallView | Refus
     if query.perspective not in {None, *agent.definition.perspective_names}:
         known = ", ".join(agent.definition.perspective_names)
         return Refusal(refused=f"{query.agent_id} has no perspective {query.perspective!r}; it has {known}")
-    found = await minds.recall(
+    found = await recall_memories(
         resources, agent, query.query, perspective=query.perspective, setting=query.setting, deep=query.deep
     )
     best = selected(found.candidates, agent.rules, top=query.top, seed=0).memory_ids

@@ -21,7 +21,7 @@ from nemuri_domain.strength.memory_content import embedded_text
 from nemuri_infra.models.jobs.statement_relations import RelationsJob
 from nemuri_infra.models.refusals import reply_or_none
 from nemuri_infra.models.sources import Source
-from nemuri_infra.retrieval.agent_indexes import AgentIndexes
+from nemuri_infra.retrieval.strength_recall import memories_near, recall_memories
 from nemuri_infra.runtime.resources import Resources
 
 COMPARED_PER_MEMORY = 2
@@ -32,7 +32,7 @@ PAIRS_PER_CALL = 40
 """Maximum number of pairs of memories that a model compares in one call."""
 
 
-async def plan_handover(minds: AgentIndexes, receiver_id: str, wish: HandoverWish, resources: Resources) -> Handover:
+async def plan_handover(receiver_id: str, wish: HandoverWish, resources: Resources) -> Handover:
     """Return what the source of the wish passes on to the receiver. Nothing is recorded.
 
     The source recalls what is relevant to the wish; strong memories are compared with what the receiver knows.
@@ -48,11 +48,11 @@ async def plan_handover(minds: AgentIndexes, receiver_id: str, wish: HandoverWis
     text = await _text(wish, receiver, resources)
     if text is None:
         return Handover(refused=await resources.views.absent("task", wish.task_id or ""))
-    found = await minds.recall(resources, source, text, perspective=None, setting=wish.setting)
+    found = await recall_memories(resources, source, text, perspective=None, setting=wish.setting)
     known = await resources.views.memories_by_id(candidate.memory_id for candidate in found.candidates)
     ranked = [known[candidate.memory_id] for candidate in found.candidates if candidate.memory_id in known]
     offered = worth_passing_on(source, receiver, ranked, wish.topic)[: wish.top * COMPARED_PER_MEMORY]
-    near = await asyncio.gather(*(_near(minds, receiver, remembered, resources) for remembered in offered))
+    near = await asyncio.gather(*(_near(receiver, remembered, resources) for remembered in offered))
     return await _decided(source, receiver, offered, near, wish.top, resources)
 
 
@@ -79,11 +79,9 @@ async def _text(wish: HandoverWish, receiver: Agent, resources: Resources) -> st
     return "\n".join(filter(None, asked)) or need_of(receiver)
 
 
-async def _near(
-    minds: AgentIndexes, receiver: Agent, known: Remembered, resources: Resources
-) -> tuple[Remembered, ...]:
+async def _near(receiver: Agent, known: Remembered, resources: Resources) -> tuple[Remembered, ...]:
     memory = known[0].memory
-    return await minds.near(resources, receiver, embedded_text(memory), memory.scope)
+    return await memories_near(resources, receiver, embedded_text(memory), memory.scope)
 
 
 async def _decided(

@@ -23,7 +23,8 @@ from nemuri_domain.tiered.retrieval import (
     restricted_pattern,
     without_shared_experiences,
 )
-from nemuri_infra.projections.memory_indexes import TIERED, current_index, shared_index
+from nemuri_infra.projections.indexed_tables import TIERED
+from nemuri_infra.projections.memory_indexes import shared_index
 from nemuri_infra.projections.tiered_queries import TieredQueries
 from nemuri_infra.retrieval.self_calibration import calibrated_vectors
 from nemuri_infra.runtime.resources import Resources
@@ -84,7 +85,7 @@ async def _candidates(
         return []
     vectors = await calibrated_vectors(resources, defined)
     [asked] = await vectors.comparing.queries([query.query])  # not stored: no event holds the query
-    async with current_index(resources.database, TIERED, agent.agent_id, vectors) as own:
+    async with resources.indexes.current(TIERED, agent.agent_id, vectors) as own:
         newest = float(own.features["at"].max()) if len(own) else None
         now = current_time(agent, newest, time.time()) if query.second is None else query.second
         found = rank(own, asked, now, pattern, agent.rules)

@@ -17,7 +17,7 @@ from nemuri_domain.strength import usage_detection
 from nemuri_domain.strength.memory_content import encoded
 from nemuri_domain.strength.scope_matching import setting_of
 from nemuri_infra.projections.education import Courses
-from nemuri_infra.retrieval.agent_indexes import AgentIndexes
+from nemuri_infra.retrieval.strength_recall import recall_memories
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.tutor.answer_grading import judge_answer
@@ -33,7 +33,6 @@ service = Service(
     also_emits=(TaskSubmitted,),
     capabilities=frozenset({Capability.MAKES_VECTORS, Capability.READS_CLOCK, Capability.SETS_TIMERS}),
 )
-minds = AgentIndexes()
 
 
 @service.handles(CourseBegun, AgentSlept, MemoriesReviewed)
@@ -202,7 +201,7 @@ async def _review(
     exercise, perspective = lesson_plan.exercise_of(course, trial), course.textbook.perspective
     wanted = exercise.answer or " ".join(exercise.keywords)
     where = setting_of(course.scope)
-    found = await minds.recall(resources, agent, wanted, perspective=perspective, setting=where)
+    found = await recall_memories(resources, agent, wanted, perspective=perspective, setting=where)
     return MemoriesReviewed.following(
         event,
         course_id=course.course_id,

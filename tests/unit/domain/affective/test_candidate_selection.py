@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from nemuri_contracts.affective import Emotion
 from nemuri_domain.affective.aggregate import AffectMemory
 from nemuri_domain.affective.candidate_query import AffectiveRetrieval, PromptVectors
-from nemuri_domain.affective.candidate_selection import COLUMNS, candidates, chosen, columns, similarities
+from nemuri_domain.affective.candidate_selection import COLUMNS, NAMES, candidates, chosen, columns, similarities
 from nemuri_domain.affective.retrieval import RetrievalRequest, priority, rank, resonance
 from nemuri_domain.retrieval.memory_index import FEW, MemoryIndex
 from tests.unit.domain.affective.lives import Life, living
@@ -41,7 +41,7 @@ def lived() -> tuple[Life, list[AffectMemory], MemoryIndex]:
         life.recall(*ids[::7])
         life.night(nights)
     memories = [life.memory(each) for each in ids]
-    index = MemoryIndex(DIMENSION, COLUMNS)
+    index = MemoryIndex(DIMENSION, COLUMNS, NAMES)
     index.put([memory.memory_id for memory in memories], columns(memories), vectors())
     return life, memories, index
 

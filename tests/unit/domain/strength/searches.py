@@ -15,7 +15,7 @@ from nemuri_domain.strength.memory_content import indexed_text
 from nemuri_domain.strength.query_texts import QueryTexts, message_parts
 from nemuri_domain.strength.ranked_memory import RankedContent
 from nemuri_domain.strength.ranking import RelevantMemory
-from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_domain.strength.retrieval_index import StrengthIndex
 from nemuri_domain.strength.search_texts import QueryText, SearchTexts
 
 
@@ -25,9 +25,9 @@ def rows(texts: Sequence[str]) -> NDArray[np.float32]:
     return table.vectors([table.words(text) for text in texts])
 
 
-def index_of(texts: Sequence[str], **options: Any) -> AgentIndex:
+def index_of(texts: Sequence[str], **options: Any) -> StrengthIndex:
     """Return an index of memories with these texts, whose ids are 1, 2, …"""
-    index = AgentIndex(word_table().dimension)
+    index = StrengthIndex(word_table().dimension)
     index.add([UUID(int=number) for number in range(1, len(texts) + 1)], rows(texts), texts, **options)
     return index
 

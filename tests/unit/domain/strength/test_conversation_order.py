@@ -10,7 +10,7 @@ from nemuri_contracts.client_events import Setting, Turn
 from nemuri_domain.strength.candidates import Candidates
 from nemuri_domain.strength.conversation_order import CONVERSATION_WEIGHT, NEIGHBOUR_WEIGHTS, ConversationOrder
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
-from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_domain.strength.retrieval_index import StrengthIndex
 from tests.unit.domain.strength.searches import asked, index_of, numbers
 
 QUESTION, ANSWER = "When was the bakery opened?", "Two springs ago."
@@ -18,7 +18,7 @@ SMALL_TALK = ("It rains again.", "Take an umbrella.", "A red one.", "My shoes ar
 OPENING = "The bakery was opened in May."
 
 
-def found(index: AgentIndex, mask: NDArray[np.bool_] | None = None, floor: float = 0.0) -> Candidates:
+def found(index: StrengthIndex, mask: NDArray[np.bool_] | None = None, floor: float = 0.0) -> Candidates:
     """Search the index for the question."""
     return index.search(asked(QUESTION), mask=mask, floor=floor)
 
@@ -81,9 +81,9 @@ def test_turns_that_are_not_searched_support_nobody() -> None:
     """An archived turn supports no other, and a removed one closes the gap between its neighbours."""
     index = index_of((QUESTION, "Well.", "Let me think.", ANSWER), turns=in_turn(4))
     apart = scores(found(index))[4]
-    index.remove([UUID(int=2)])
+    index.drop([UUID(int=2)])
     near = scores(found(index))[4]
-    index.set_active([UUID(int=1)], False)
+    index.update([UUID(int=1)], active=[False])
     without = scores(found(index)).get(4, 0.0)
     assert near > apart > without
     both = index.eligible(Setting()) | index.eligible(Setting(), active=False)
@@ -96,7 +96,7 @@ def test_a_turn_without_neighbours_keeps_its_relevance() -> None:
     np.testing.assert_allclose(found(index_of((OPENING,), turns=in_turn(1))).in_context, alone, rtol=1e-6)
     index = index_of((OPENING, ANSWER), turns=in_turn(2))
     assert found(index).in_context[0] < alone[0]
-    index.set_active([UUID(int=2)], False)
+    index.update([UUID(int=2)], active=[False])
     np.testing.assert_allclose(found(index).in_context, alone, rtol=0.01)
 
 

@@ -13,7 +13,7 @@ from nemuri_domain.strength.query_texts import SUMMARY_EXPANSION, QueryTexts, qu
 from nemuri_domain.strength.ranked_memory import RankedContent
 from nemuri_domain.strength.ranking import MEMORIES_PER_ITEM, selected
 from nemuri_domain.strength.retrieval import RetrievalQuery, retrieved
-from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_domain.strength.retrieval_index import StrengthIndex
 from nemuri_domain.strength.search_texts import QueryText
 from tests.unit.domain.strength.searches import index_of, rows
 from tests.unit.domain.strength.stories import BEGINNING, COST, QUALITY, A, B, C, Story, encoded, given
@@ -104,7 +104,7 @@ def _query(wording: QueryTexts) -> RetrievalQuery:
     return RetrievalQuery.of(wording, rows([each.text for each in wording.every]), Setting())
 
 
-def _index(story: Story) -> AgentIndex:
+def _index(story: Story) -> StrengthIndex:
     contents = [RankedContent.of(story.mind.contents[memory_id]) for memory_id in (A, B, C)]
     index = index_of([STEEL, BREAD, RENT], contents=contents)
     index.set_states([story.memory(memory_id) for memory_id in (A, B, C)])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from nemuri_contracts.client_events import Scope, Setting
 from nemuri_domain.language.word_table import word_table
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
-from nemuri_domain.strength.retrieval_index import SHORTLIST, AgentIndex
+from nemuri_domain.strength.retrieval_index import SHORTLIST, StrengthIndex
 from nemuri_domain.strength.search_texts import QueryText, SearchTexts
 from tests.unit.domain.strength.searches import asked, by_vector, index_of, message, numbers, rows
 
@@ -37,7 +37,7 @@ On Friday I am going to the cinema with my sister, and afterwards we eat at the 
 Best regards, Marie"""
 
 
-def relevances(index: AgentIndex, texts: SearchTexts, *, floor: float = 0.0) -> dict[int, float]:
+def relevances(index: StrengthIndex, texts: SearchTexts, *, floor: float = 0.0) -> dict[int, float]:
     """Return the relevance of each candidate by the number of its id."""
     found = index.search(texts, floor=floor)
     return dict(zip(numbers(found), found.relevance.tolist(), strict=True))
@@ -86,7 +86,7 @@ def test_a_memory_is_as_relevant_among_a_thousand_as_alone() -> None:
 @given(st.permutations(range(len(MEMORIES))), st.permutations(range(3)))
 def test_neither_the_order_of_memories_nor_that_of_texts_matters(order: list[int], places: list[int]) -> None:
     """The candidates and their order depend neither on the order of additions nor on that of the texts."""
-    index = AgentIndex(word_table().dimension)
+    index = StrengthIndex(word_table().dimension)
     for each in order:
         index.add([UUID(int=each + 1)], rows([MEMORIES[each]]), [MEMORIES[each]])
     query = ("Where is the key?", "母の誕生日はいつですか", "What is Anna allergic to?")
@@ -132,7 +132,7 @@ def test_the_nearest_memory_is_named_if_none_is_relevant() -> None:
     assert below.nearest[0] == best.ids[0]
     assert below.nearest[1] == pytest.approx(relevance, rel=1e-5)
     assert (at.ids[0], at.nearest, best.nearest) == (best.ids[0], None, None)
-    assert AgentIndex(2).search(by_vector("key", [0, 0]), floor=0.1).nearest is None
+    assert StrengthIndex(2).search(by_vector("key", [0, 0]), floor=0.1).nearest is None
 
 
 def test_memories_far_behind_the_best_are_left_out() -> None:
@@ -150,7 +150,7 @@ def test_memories_far_behind_the_best_are_left_out() -> None:
 
 def test_memories_without_vectors_are_found_by_their_words() -> None:
     """A memory without a vector is found by its words alone, and is less relevant than one with a vector."""
-    index = AgentIndex(2)
+    index = StrengthIndex(2)
     index.add(
         [UUID(int=1), UUID(int=2)], np.zeros((2, 2), np.float32), ["sleep makes memories fade", "眠りは記憶を弱める"]
     )
@@ -214,7 +214,7 @@ def test_one_source_gets_at_most_its_share_of_the_candidates() -> None:
     source.
     """
     flood, others = [UUID(int=100 + number) for number in range(40)], [UUID(int=number) for number in (1, 2, 3)]
-    index, size = AgentIndex(word_table().dimension), len(flood) // 2
+    index, size = StrengthIndex(word_table().dimension), len(flood) // 2
     for some, said, sources in (
         (flood[:size], ["Sleep, sleep."] * size, ["client mallory"] * size),
         (others, ["Sleep helps much."] * 3, ["client ann", "textbook S", ""]),
@@ -228,14 +228,14 @@ def test_one_source_gets_at_most_its_share_of_the_candidates() -> None:
     assert ask(1.0) == tuple(flood[:10])
     assert ask(0.5) == (*flood[:7], *others)
     assert ask(0.5, limit=4) == (*flood[:2], *others[:2])
-    index.remove(others)
+    index.drop(others)
     assert ask(0.5) == tuple(flood[:10])
 
 
 def test_archived_memories_are_searched_on_request_only() -> None:
     """Archived memories are searched only on request (deep recall), in the same index."""
     index, query = index_of(MEMORIES), asked("What is Anna allergic to?")
-    index.set_active([UUID(int=ANNA), UUID(int=99)], active=False)
+    index.update([UUID(int=ANNA), UUID(int=99)], active=[False, False])
 
     assert ANNA not in numbers(index.search(query))
     assert numbers(index.search(query, mask=index.eligible(active=False))) == (ANNA,)
@@ -264,14 +264,14 @@ def test_an_absorbed_memory_is_found_as_the_one_that_stands_for_it() -> None:
     """What finds an absorbed memory finds the one that stands for it, as relevant by its sources as by itself."""
     index, query = index_of(MEMORIES), asked("What is Anna allergic to?")
     before = index.search(query)
-    index.set_absorbed({UUID(int=ANNA): UUID(int=REX)})
+    index.update([UUID(int=ANNA)], absorbed=[True], stand_in=[UUID(int=REX).bytes])
 
     after = index.search(query)
 
     assert ANNA not in numbers(after)
     assert numbers(after)[0] == REX
     assert after.in_context[0] == pytest.approx(before.in_context[0])
-    index.set_standing([UUID(int=ANNA)])
+    index.update([UUID(int=ANNA)], absorbed=[False])
     assert index.search(query).ids == before.ids
 
 
@@ -297,13 +297,15 @@ def test_an_updated_memory_replaces_the_old_one() -> None:
 
 def test_invalid_input_changes_nothing() -> None:
     """Arrays of different lengths, vectors of another dimension and NaN are refused, and the index is not changed."""
-    index, one = AgentIndex(2), UUID(int=1)
+    index, one = StrengthIndex(2), UUID(int=1)
     index.add([one], np.array([[1, 0]], np.float32), ["sleep"])
     for vectors in (np.zeros((1, 3), np.float32), np.full((1, 2), np.nan, np.float32)):
-        with pytest.raises(ValueError, match="expected 1 texts"):
+        with pytest.raises(ValueError, match="expected 1 values"):
             index.add([one], vectors, ["new"])
-    with pytest.raises(ValueError, match="got 1, 0, 1, 1"):
-        index.add([one], np.zeros((1, 2), np.float32), ["new"], scopes=[])
+    with pytest.raises(ValueError, match="expected 1 values"):
+        index.add([one], np.zeros((1, 2), np.float32), ["new", "newer"])
+    with pytest.raises(ValueError, match="argument 2 is longer"):
+        index.add([one], np.zeros((1, 2), np.float32), ["new"], scopes=[Scope(), Scope()])
     with pytest.raises(ValueError, match="expected vectors of dimension 2"):
         index.search(by_vector("sleep", [0, 0, 0]))
     for shape in ((0, 2), (2, 2), (2,)):
@@ -316,14 +318,14 @@ def test_invalid_input_changes_nothing() -> None:
 def test_an_empty_index_finds_nothing() -> None:
     """A search in an empty index, or under an empty mask, gives no candidates."""
     index = index_of(MEMORIES)
-    assert AgentIndex(2).search(by_vector("sleep", [1, 0])).ids == ()
+    assert StrengthIndex(2).search(by_vector("sleep", [1, 0])).ids == ()
     assert index.search(asked("key"), mask=np.zeros(len(MEMORIES), np.bool_)).ids == ()
     assert index.search(asked("key"), limit=0).ids == ()
 
 
 def test_ties_are_ordered_by_id() -> None:
     """Candidates of equal relevance are ordered by id, so that a replay selects the same ones at the limit."""
-    index = AgentIndex(word_table().dimension)
+    index = StrengthIndex(word_table().dimension)
     ids, texts = [UUID(int=number) for number in range(50, 0, -1)], ["same text"] * 50
     index.add(ids, rows(texts), texts)
 
@@ -342,18 +344,20 @@ def test_a_crowd_of_equal_memories_lowers_no_other_relevance() -> None:
 @given(st.lists(st.tuples(st.integers(0, 6), st.sampled_from(["", *MEMORIES]), st.booleans()), max_size=30))
 def test_an_index_after_changes_equals_a_new_one(history: list[tuple[int, str, bool]]) -> None:
     """After any additions, replacements and removals an index gives the same results as a new one."""
-    index, now = AgentIndex(word_table().dimension), dict[UUID, tuple[str, bool]]()
+    index, now = StrengthIndex(word_table().dimension), dict[UUID, tuple[str, bool]]()
     for number, text, active in history:
         memory_id = UUID(int=number)
         if text:
-            index.add([memory_id], rows([text]), [text], active=[active])
+            index.add([memory_id], rows([text]), [text])
+            index.update([memory_id], active=[active])
             now[memory_id] = (text, active)
         else:
-            index.remove([memory_id])
+            index.drop([memory_id])
             now.pop(memory_id, None)
-    fresh = AgentIndex(word_table().dimension)
+    fresh = StrengthIndex(word_table().dimension)
     for memory_id, (text, active) in sorted(now.items()):
-        fresh.add([memory_id], rows([text]), [text], active=[active])
+        fresh.add([memory_id], rows([text]), [text])
+        fresh.update([memory_id], active=[active])
 
     query = asked("Where is the key of the dog?", "鍵")
     assert relevances(index, query) == pytest.approx(relevances(fresh, query), rel=1e-5)
@@ -361,9 +365,9 @@ def test_an_index_after_changes_equals_a_new_one(history: list[tuple[int, str, b
     assert len(index) == len(now)
 
 
-def _by_vectors(vectors: Sequence[Sequence[float]]) -> AgentIndex:
+def _by_vectors(vectors: Sequence[Sequence[float]]) -> StrengthIndex:
     """Return an index of memories without words."""
-    index = AgentIndex(2)
+    index = StrengthIndex(2)
     ids = [UUID(int=number) for number in range(1, len(vectors) + 1)]
     index.add(ids, np.array(vectors, np.float32), [""] * len(ids))
     return index

@@ -23,11 +23,14 @@ TYPES: tuple[Experienced, ...] = ("conversation", "action", "observation", "refl
 def index_of(tiers: TieredMind, vectors: Mapping[UUID, NDArray[np.float32]]) -> MemoryIndex:
     """Return the index of a tiered memory."""
     memories = list(tiers.memories.values())
-    return MemoryIndex.of(
-        [memory.memory_id.bytes for memory in memories],
-        np.array([columns_of(*(getattr(memory, name) for name in FIELDS)) for memory in memories], COLUMNS),
-        np.array([vectors[memory.memory_id] for memory in memories], np.float32).reshape(len(memories), -1),
+    dimension = len(next(iter(vectors.values()), ASKED))
+    index = MemoryIndex(dimension, COLUMNS)
+    index.put(
+        [memory.memory_id for memory in memories],
+        [columns_of(*(getattr(memory, name) for name in FIELDS)) for memory in memories],
+        np.array([vectors[memory.memory_id] for memory in memories], np.float32).reshape(-1, dimension),
     )
+    return index
 
 
 def recalled(

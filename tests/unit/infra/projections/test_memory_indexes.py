@@ -5,6 +5,7 @@ import random
 import tracemalloc
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import numpy as np
@@ -12,19 +13,19 @@ import pytest
 
 from nemuri_domain.strength.aggregate import Content, Memory, Remembered
 from nemuri_domain.strength.ranked_memory import RankedContent
-from nemuri_domain.strength.retrieval_index import AgentIndex
+from nemuri_domain.strength.retrieval_index import StrengthIndex
 from nemuri_infra.process import resource_limits
-from nemuri_infra.retrieval.agent_indexes import index_cache
-from nemuri_infra.retrieval.index_refresh import CachedRetrievalIndex
+from nemuri_infra.projections.indexed_tables import STRENGTH
+from nemuri_infra.projections.memory_indexes import CachedIndex, MemoryIndexes
 from nemuri_infra.runtime.settings import MAX_INDEX_BYTES, MEGABYTE, Settings
 
 DIMENSION = 256
 WORDS = ["".join(random.Random(seed).choices("abcdefghijklmnop", k=7)) for seed in range(5_000)]
 
 
-def mind(number: int, characters: int, chance: random.Random) -> CachedRetrievalIndex:
+def mind(number: int, characters: int, chance: random.Random) -> CachedIndex[StrengthIndex]:
     """Return the index of an agent with `number` memories of `characters` characters each."""
-    indexed = CachedRetrievalIndex(AgentIndex(DIMENSION), "g", "raw")
+    indexed = CachedIndex(STRENGTH, "python", StrengthIndex(DIMENSION))
     contents, states = zip(*(_remembered(characters, chance) for _ in range(number)), strict=True)
     indexed.index.add(
         [content.memory_id for content in contents],
@@ -71,7 +72,8 @@ def test_indexes_beyond_the_limit_are_dropped() -> None:
     chance, names = random.Random(2), [("db", f"agent{number}", "g") for number in range(5)]
     indexes = [mind(50, 200, chance) for _ in names]
     one = indexes[0].index.nbytes
-    cache = index_cache(int(4.5 * one))
+    views: Any = None  # Nothing is read.
+    cache = MemoryIndexes.within(int(4.5 * one), views).cached
     for name, indexed in zip(names, indexes, strict=True):
         cache.keep(name, indexed)
     assert [cache.get(name) for name in names] == [None, *indexes[1:]]

@@ -1,0 +1,191 @@
+"""The tables of the three memories as retrieval indexes read them: changed rows, and what an index takes of them."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, Generic, NamedTuple, TypeVar
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nemuri_domain.affective import candidate_selection
+from nemuri_domain.affective.aggregate import DELETED
+from nemuri_domain.retrieval.memory_index import MemoryIndex
+from nemuri_domain.strength.aggregate import Content, Memory
+from nemuri_domain.strength.memory_content import embedded_text
+from nemuri_domain.strength.retrieval_index import StrengthIndex
+from nemuri_domain.tiered import retrieval as tiered_retrieval
+from nemuri_infra.projections import tables
+from nemuri_infra.projections.database import Database, binary_rows
+from nemuri_infra.projections.rows import selection
+
+PAGE_SIZE: Final = 1_000
+"""Maximum number of changed memories that are read in one query, so that an agent with many memories does not delay
+other queries.
+"""
+LAST_ID: Final = UUID(int=2**128 - 1)
+_VECTOR: Final = """(
+                SELECT v.vector FROM memory_vector AS v
+                WHERE v.agent_id = m.agent_id AND v.memory_id = m.memory_id AND v.model = %(generation)s
+            )"""
+"""A vector is looked up by its key: without statistics, directly after an import, a join compares each memory with each
+vector.
+"""
+
+Vector = NDArray[np.float32]
+IndexT = TypeVar("IndexT", bound=MemoryIndex)
+
+
+class IndexChange(NamedTuple):
+    """A memory that changed, as an index takes it."""
+
+    changed: int
+    """Sequence of the change."""
+    memory_id: UUID
+    vector: Vector | None
+    """The stored vector; None if there is none yet, or if it did not change."""
+    fields: tuple[Any, ...] | None
+    """What the index takes of the memory (`IndexedTable.put`); None for a deleted memory."""
+
+
+class ChangesWanted(NamedTuple):
+    """Which changes of an agent's memories are read."""
+
+    agent_id: str
+    generation: str
+    """Model and dimension of the vectors."""
+    since: int
+    """Sequence up to which the index contains all changes."""
+    after: tuple[int, UUID]
+    """Sequence and memory of the last change that was read."""
+    missing: Sequence[UUID] = ()
+    """Memories that are read even if they did not change, because their vectors were missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedTable(Generic[IndexT]):
+    """A table of memories, and what an index takes from it."""
+
+    name: str
+    rows: str
+    """SQL source of the rows `m`."""
+    present: str
+    """SQL condition that is true for memories that are not deleted."""
+    whole: str
+    """SQL condition that is true for rows whose vector may have changed."""
+    selected: str
+    """The fields in a SELECT."""
+    create: Callable[[int], IndexT]
+    """Function that returns an empty index for vectors of a dimension."""
+    put: Callable[[IndexT, Sequence[IndexChange], Vector], None]
+    """Function that inserts or updates memories, with a centred vector for each; zeros if it has none."""
+    parsed: Callable[..., tuple[Any, ...]] = lambda *values: values
+    """Function from selected values to the fields of a change."""
+    text: Callable[[tuple[Any, ...]], str | None] | None = None
+    """Function that returns the text from which the vector of a new memory is made if it is missing; None for a table
+    whose missing vectors come later.
+    """
+    copied: bool = False
+    """True if copies of the indexes are stored."""
+
+    def changes(self, *, missing: bool) -> str:
+        """Return the query for changed memories; with `missing`, also those whose vector was missing."""
+        named = " OR m.memory_id = ANY(%(missing)s)" if missing else ""
+        return f"""
+            SELECT m.changed, m.memory_id, {self.present}, CASE WHEN {self.whole} THEN {_VECTOR} END, {self.selected}
+            FROM {self.rows}
+            WHERE m.agent_id = %(agent_id)s AND ((m.changed, m.memory_id) > (%(sequence)s, %(last)s){named})
+            ORDER BY m.changed, m.memory_id LIMIT {PAGE_SIZE}
+        """  # noqa: S608 - names of our own tables
+
+    async def changed(self, database: Database, wanted: ChangesWanted) -> list[IndexChange]:
+        """Return the next changes, at most `PAGE_SIZE`."""
+        sequence, last = wanted.after
+        values = wanted._asdict() | {"sequence": sequence, "last": last, "missing": list(wanted.missing)}
+        async with database.reading() as connection:
+            rows = await binary_rows(connection, self.changes(missing=bool(wanted.missing)), values)
+        return [self.change(row) for row in rows]
+
+    def change(self, row: Sequence[Any]) -> IndexChange:
+        """Return the change in a row of the query."""
+        changed, memory_id, present, vector, *fields = row
+        stored = None if vector is None else vector.to_numpy()
+        return IndexChange(changed, memory_id, stored, self.parsed(*fields) if present else None)
+
+
+def _parsed(content: str | None, state: str) -> tuple[Content | None, Memory]:
+    return content and Content.model_validate_json(content), Memory.model_validate_json(state)  # type: ignore[return-value]
+
+
+def _put_strength(index: StrengthIndex, changes: Sequence[IndexChange], vectors: Vector) -> None:
+    """Update states, and insert the memories whose content was read: new ones, and those of another scope."""
+    remembered = [change.fields for change in changes if change.fields]
+    new = [at for at, (content, _) in enumerate(remembered) if content is not None]
+    index.remember([remembered[at][0] for at in new], vectors[new])
+    index.set_states([state for _, state in remembered])
+
+
+def _text(fields: tuple[Any, ...]) -> str | None:
+    content, _ = fields
+    return content and embedded_text(content.memory)
+
+
+def _putting(
+    columns_of: Callable[..., tuple[Any, ...]],
+) -> Callable[[MemoryIndex, Sequence[IndexChange], Vector], None]:
+    def put(index: MemoryIndex, changes: Sequence[IndexChange], vectors: Vector) -> None:
+        values = [columns_of(*change.fields) for change in changes if change.fields is not None]
+        index.put([change.memory_id for change in changes], values, vectors)
+
+    return put
+
+
+def _fields(names: Collection[str]) -> str:
+    return ", ".join(f"m.{name}" for name in names)
+
+
+_NEW: Final = "(known.created > %(since)s OR m.rescoped > %(since)s)"
+STRENGTH: Final[IndexedTable[StrengthIndex]] = IndexedTable(
+    name="memory_state",
+    rows=f"{selection(tables.memory_state, Memory)} AS m JOIN memory AS known USING (memory_id)",
+    present="true",
+    whole=_NEW,
+    selected=f"CASE WHEN {_NEW} THEN to_json(known)::text END, to_json(m)::text",
+    create=StrengthIndex,
+    put=_put_strength,
+    parsed=_parsed,
+    text=_text,
+    copied=True,
+)
+AFFECTIVE: Final[IndexedTable[MemoryIndex]] = IndexedTable(
+    name="affect_memory",
+    rows="affect_memory AS m",
+    present=f"m.level <> {DELETED}",
+    whole="true",
+    selected=_fields(candidate_selection.FIELDS),
+    create=partial(MemoryIndex, columns=candidate_selection.COLUMNS, names=candidate_selection.NAMES),
+    put=_putting(candidate_selection.columns_of),
+)
+TIERED: Final[IndexedTable[MemoryIndex]] = IndexedTable(
+    name="tier_memory",
+    rows="tier_memory AS m",
+    present="true",
+    whole="true",
+    selected=_fields(tiered_retrieval.FIELDS),
+    create=partial(MemoryIndex, columns=tiered_retrieval.COLUMNS),
+    put=_putting(tiered_retrieval.columns_of),
+)
+
+_SHARED: Final = f"""
+    -- Memories that other agents share with an agent. One that was embedded by another model has no vector.
+    SELECT m.changed, m.memory_id, true, {_VECTOR}, {TIERED.selected} FROM tier_memory AS m
+    WHERE m.agent_id <> %(agent)s AND m.scope <> 'private' AND (m.scope = 'global' OR m.visible_to ? %(agent)s)
+    """  # noqa: S608 - names of our own tables
+
+
+async def shared_memories(database: Database, agent_id: str, generation: str) -> list[IndexChange]:
+    """Return the tiered memories that other agents share with an agent."""
+    async with database.reading() as connection:
+        rows = await binary_rows(connection, _SHARED, {"agent": agent_id, "generation": generation})
+    return [TIERED.change(row) for row in rows]

@@ -1,0 +1,128 @@
+"""Retrieval from strength memory: an agent's memories that are relevant to a query, and those similar to a text."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from uuid import UUID
+
+from nemuri_contracts.client_events import Scope, Setting
+from nemuri_contracts.strength import Candidate
+from nemuri_domain.language.tokenization import terms
+from nemuri_domain.strength.aggregate import Agent, RankedState, Remembered
+from nemuri_domain.strength.extracted_learning_decision import (
+    COMPARED_MEMORIES,
+    COMPARED_WORDS,
+    is_comparable,
+    statements,
+)
+from nemuri_domain.strength.query_texts import QueryTexts, query_texts
+from nemuri_domain.strength.ranking import version
+from nemuri_domain.strength.retrieval import RetrievalQuery, ranked_for, relevant, searched, to_rank
+from nemuri_domain.strength.retrieval_index import StrengthIndex
+from nemuri_domain.strength.scope_matching import setting_of, valid
+from nemuri_domain.strength.search_texts import QueryText
+from nemuri_infra.observability.tracing import span
+from nemuri_infra.projections.indexed_tables import STRENGTH
+from nemuri_infra.retrieval.self_calibration import calibrated_vectors
+from nemuri_infra.runtime.resources import Resources
+
+
+@dataclass(frozen=True, slots=True)
+class RankedRetrieval:
+    """The result of a retrieval: the ranked candidates, best first, and all inputs of the ranking, without contents."""
+
+    candidates: tuple[Candidate, ...]
+    terms: tuple[str, ...]
+    expansions: dict[str, str]
+    items: int
+    """Number of separate requests that the query contains."""
+    ranking: str
+    deep: bool
+    """True if the archived memories were searched too."""
+    principles: Mapping[UUID, RankedState]
+    """Active principles of the agent that are valid in the setting, by id, whether relevant to the query or not."""
+    nearest: tuple[UUID, float] | None = None
+    """If nothing is relevant: the memory that is nearest to the query, with its relevance."""
+
+
+async def recall_memories(
+    resources: Resources,
+    agent: Agent,
+    query: str,
+    *,
+    perspective: str | None,
+    setting: Setting,
+    deep: bool = False,
+    now: datetime | None = None,
+    summary: str | None = None,
+) -> RankedRetrieval:
+    """Return the memories that are relevant to a query and to the `summary` of its task, ranked; none if none is
+    relevant.
+
+    No event is recorded. With `deep`, the archived memories are always searched too; without it only if no active
+    memory is relevant.
+    """
+    with span("recall", agent=agent.agent_id):
+        wording = query_texts(agent, query, summary)
+        vectors = await calibrated_vectors(resources, agent)
+        rows = await vectors.of_queries([part.text for part in wording.every])
+        asked = RetrievalQuery.of(wording, rows, setting, vectors.comparing.calibration.scale)
+        scorer = await resources.views.agents.scorer(agent.agent_id)
+        async with resources.indexes.current(STRENGTH, agent.agent_id, vectors) as index:
+            found, deep = searched(agent, index, asked, deep=deep)
+            principles, memories = _principles(agent, index, setting), to_rank(found, index)
+        moment = now or datetime.now(UTC)
+        return RankedRetrieval(
+            candidates=ranked_for(agent, memories, asked, perspective=perspective, now=moment, scorer=scorer),
+            terms=tuple(terms(query)),
+            expansions=dict(wording.expansions),
+            items=len(wording.items),
+            ranking=version(agent.rules, scorer),
+            deep=deep,
+            nearest=found.nearest,
+            principles=principles,
+        )
+
+
+async def memories_near(
+    resources: Resources, agent: Agent, text: str, scope: Scope, *, least: float | None = None
+) -> tuple[Remembered, ...]:
+    """Return the active memories that are similar enough to `text` to be compared with it, most relevant first.
+
+    `least` is the minimum of the similarity and of the share of words (`is_comparable`); None means that of the
+    embedder for texts about the same, and half of the words. At most `COMPARED_MEMORIES` are returned, all of
+    exactly the scope `scope`. Their strength has no influence.
+    """
+    vectors = await calibrated_vectors(resources, agent)
+    rows, scale = await vectors.of([text]), vectors.comparing.calibration.scale
+    asked = RetrievalQuery.of(QueryTexts(text, (QueryText(text),)), rows, setting_of(scope), scale)
+    same, words = (vectors.thresholds.same, COMPARED_WORDS) if least is None else (least, least)
+    wanted = terms(text)
+    async with resources.indexes.current(STRENGTH, agent.agent_id, vectors) as index:
+        found = relevant(agent, index, asked)
+    known = await resources.views.memories_by_id(found.ids)
+    close = [
+        known[memory_id]
+        for memory_id, similarity in zip(found.ids, found.similarity.tolist(), strict=True)
+        if memory_id in known
+        and known[memory_id][0].memory.scope == scope
+        and any(
+            is_comparable(similarity, wanted, terms(statement), same=same, least=words)
+            for statement in statements(known[memory_id][0]).values()
+        )
+    ]
+    return tuple(close[:COMPARED_MEMORIES])
+
+
+def _principles(agent: Agent, index: StrengthIndex, setting: Setting) -> dict[UUID, RankedState]:
+    """Return the active principles of the agent's definition that are valid in the setting, by id."""
+    held = agent.definition.held
+    known = {memory_id: index.ranked(memory_id) for memory_id in (index.principles() if held else ())}
+    return {
+        memory_id: state
+        for memory_id, (content, state) in known.items()
+        if state.status == "active"
+        and (told := content.principle) is not None
+        and told in held
+        and valid(told[1], setting)
+    }
