@@ -109,23 +109,35 @@ class InvertedIndex:
         """Return the BM25 scores, and the limit of the score for each query, shape (queries,): that of a text of
         nothing but its terms. The limit is 0 for a query without terms.
         """
-        scores, limits = np.zeros((len(queries), rows), np.float32), np.zeros(len(queries))
         wanted: dict[str, Counter[int]] = {}
         for number, query in enumerate(queries):
             for term in query:
                 wanted.setdefault(term, Counter())[number] += 1
-        slope = np.float32(K1 * B * self._count / max(self._total, 1))
-        damping = self.lengths(rows) * slope + np.float32(K1 * (1 - B))
-        for term, askers in wanted.items():
-            parts = list(self._terms.column(_hashed(term)))
-            highest = (K1 + 1) * rarity(self._count, sum(len(at) for at, _ in parts))
-            for number, times in askers.items():
-                limits[number] += times * highest
-            for at, count in parts:
-                weight = np.float32(highest) * count / (count + damping[at])
-                for number, times in askers.items():
-                    scores[number, at] += weight if times == 1 else times * weight
-        return scores, limits.astype(np.float32)
+        askers: dict[tuple[tuple[int, int], ...], list[str]] = {}
+        for term, counts in wanted.items():
+            askers.setdefault(tuple(counts.items()), []).append(term)
+        scores, limits = np.zeros((len(queries), rows), np.float32), np.zeros(len(queries), np.float32)
+        for asking, terms in askers.items():  # Expansions share the terms of their query: these are looked up once.
+            shared, limit = self._scores(terms, rows)
+            for number, times in asking:
+                scores[number] += times * shared
+                limits[number] += times * limit
+        return scores, limits
+
+    def _scores(self, terms: Sequence[str], rows: int) -> tuple[Floats, float]:
+        """Return the BM25 scores for distinct terms, shape (rows,), and their limit."""
+        columns = [list(self._terms.column(_hashed(term))) for term in terms]
+        highest = [(K1 + 1) * rarity(self._count, sum(len(at) for at, _ in parts)) for parts in columns]
+        entries = [(at, count, most) for parts, most in zip(columns, highest, strict=True) for at, count in parts]
+        if not entries:
+            return np.zeros(rows, np.float32), sum(highest)
+        at = np.concatenate([part for part, _, _ in entries])
+        count = np.concatenate([part for _, part, _ in entries])
+        most = np.repeat(np.array([part for _, _, part in entries], np.float32), [len(part) for part, _, _ in entries])
+        slope = K1 * B * self._count / max(self._total, 1)
+        damping = self.lengths(rows)[at] * np.float32(slope) + np.float32(K1 * (1 - B))
+        scores: Floats = np.bincount(at, most * count / (count + damping), rows).astype(np.float32)
+        return scores, sum(highest)
 
     def shares(self, query: Sequence[str], rows: int) -> Floats:
         """Return the share of the query that each of the rows 0 … `rows` - 1 contains, shape (rows,), 0 to 1.

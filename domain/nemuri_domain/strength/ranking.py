@@ -235,7 +235,9 @@ def lower_outdated(
     a newer candidate is outdated itself, its score is lowered first. An archived memory does not outdate an active one,
     and in the pairs `aside` (`outdated_elsewhere`) the older one keeps its score.
     """
-    if not later and not any(memories[scored.memory_id].yields_to for scored in candidates):
+    ids = (scored.memory_id for scored in candidates)
+    outdated = {memory_id for memory_id in ids if memory_id in later or memories[memory_id].yields_to}
+    if not outdated:
         return list(candidates)
     by_id = {scored.memory_id: scored for scored in candidates}
     settled: dict[UUID, Candidate] = {}
@@ -256,7 +258,7 @@ def lower_outdated(
             settled[memory_id] = _below(candidate, newer, recorded, compared) if newer else candidate
         return settled[memory_id]
 
-    return [settle(scored, frozenset()) for scored in candidates]
+    return [settle(scored, frozenset()) if scored.memory_id in outdated else scored for scored in candidates]
 
 
 def _lifted(candidates: Sequence[Candidate], later: Mapping[UUID, Successor]) -> list[Candidate]:
