@@ -14,8 +14,8 @@ from nemuri_domain.affective.aggregate import AffectMemory, AffectMind, Mood
 from nemuri_domain.affective.candidate_selection import COLUMNS, NAMES, columns
 from nemuri_domain.affective.text_compression import topic_text
 from nemuri_domain.retrieval.memory_index import MemoryIndex
-from nemuri_infra.projections.affective_queries import AffectiveQueries
-from nemuri_infra.projections.indexed_tables import AFFECTIVE, IndexedTable
+from nemuri_infra.projections.affective_queries import AFFECTIVE, AffectiveQueries
+from nemuri_infra.projections.indexed_tables import IndexedTable
 from nemuri_infra.projections.memory_indexes import MemoryIndexes
 from nemuri_infra.stores.vectors import Vectors
 

@@ -49,10 +49,9 @@ from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.process.event_loop import run
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.index_encoding import FORMAT, encode
-from nemuri_infra.projections.indexed_tables import STRENGTH
 from nemuri_infra.projections.rows import insertion
 from nemuri_infra.projections.stored_indexes import StoredIndex, read_index, write_index
-from nemuri_infra.retrieval.strength_recall import recall_memories
+from nemuri_infra.retrieval.strength_recall import STRENGTH, recall_memories
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import MEGABYTE
 

@@ -24,10 +24,10 @@ from nemuri_domain.affective.aggregate import AffectAgent, AffectMemory, embedde
 from nemuri_domain.affective.fold import FOLDED, fold
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.projections import id_lookup, tables
-from nemuri_infra.projections.affective_queries import AffectiveQueries
+from nemuri_infra.projections.affective_queries import AFFECTIVE, AffectiveQueries
 from nemuri_infra.projections.database import binary_rows
 from nemuri_infra.projections.erasure_lineage import Thing
-from nemuri_infra.projections.indexed_tables import AFFECTIVE, LAST_ID
+from nemuri_infra.projections.indexed_tables import LAST_ID
 from nemuri_infra.projections.rows import load
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings

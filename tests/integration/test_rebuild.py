@@ -19,9 +19,10 @@ from nemuri_infra.bus import pull_reader
 from nemuri_infra.bus.event_log import Batch, Log
 from nemuri_infra.projections import projection_writer
 from nemuri_infra.projections.database import Database
-from nemuri_infra.projections.indexed_tables import LAST_ID, STRENGTH, ChangesWanted
+from nemuri_infra.projections.indexed_tables import LAST_ID, ChangesWanted
 from nemuri_infra.projections.projection_writer import ProjectionWriter
 from nemuri_infra.projections.sleep_input import sleep_input
+from nemuri_infra.retrieval.strength_recall import STRENGTH
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import (

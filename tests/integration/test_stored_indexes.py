@@ -16,11 +16,11 @@ from nemuri_contracts.client_events import MemoryContent, Setting
 from nemuri_infra.projections import indexed_tables, memory_indexes, tables
 from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.projections.index_encoding import FORMAT
-from nemuri_infra.projections.indexed_tables import STRENGTH, ChangesWanted, IndexChange, IndexedTable
+from nemuri_infra.projections.indexed_tables import ChangesWanted, IndexChange, IndexedTable
 from nemuri_infra.projections.memory_indexes import MemoryIndexes
 from nemuri_infra.projections.queries import StoredViews
 from nemuri_infra.projections.stored_indexes import read_index, write_index
-from nemuri_infra.retrieval.strength_recall import RankedRetrieval, recall_memories
+from nemuri_infra.retrieval.strength_recall import STRENGTH, RankedRetrieval, recall_memories
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import agent_defined, assert_verified, connected_client, running_services, until_idle

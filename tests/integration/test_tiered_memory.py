@@ -34,9 +34,8 @@ from nemuri_domain.tiered.retrieval import columns_of
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.erasure_lineage import Thing
-from nemuri_infra.projections.indexed_tables import TIERED
 from nemuri_infra.projections.rows import load
-from nemuri_infra.projections.tiered_queries import TieredQueries
+from nemuri_infra.projections.tiered_queries import TIERED, TieredQueries
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from nemuri_services.tiered_memory.consolidation_schedule import request_due

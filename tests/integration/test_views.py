@@ -18,8 +18,9 @@ from nemuri_contracts.strength import MemoriesRetrieved, MemoryEncoded, SessionE
 from nemuri_contracts.tasks import TaskAssigned
 from nemuri_domain.strength.sleep import SleepInput
 from nemuri_infra.in_memory.event_log import InMemoryLog
-from nemuri_infra.projections.indexed_tables import LAST_ID, STRENGTH, ChangesWanted
+from nemuri_infra.projections.indexed_tables import LAST_ID, ChangesWanted
 from nemuri_infra.projections.views import Views
+from nemuri_infra.retrieval.strength_recall import STRENGTH
 from nemuri_infra.runtime.settings import Settings
 from tests.in_memory import client_of, in_memory_settings, platform_of, running_in_memory
 from tests.integration.harness import ALL_SERVICES, agent_defined, running_services, until_idle

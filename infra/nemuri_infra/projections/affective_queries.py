@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
+from typing import Final
 from uuid import UUID
 
 from sqlalchemy import func, literal_column, or_, select, text
@@ -12,13 +13,23 @@ from sqlalchemy import func, literal_column, or_, select, text
 from nemuri_contracts.abbreviated_id import beginning, between
 from nemuri_contracts.affective import LinkSort, MemoriesRecalled, TurnOffered, TurnRemembered
 from nemuri_domain.affective.aggregate import DELETED, AffectAgent, AffectMemory, Mood
+from nemuri_domain.affective.candidate_selection import COLUMNS, FIELDS, NAMES, columns_of
 from nemuri_domain.affective.retention import retention
 from nemuri_domain.affective.text_compression import topic_text
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database, binary_rows
+from nemuri_infra.projections.indexed_tables import searched_by_vectors
 from nemuri_infra.projections.rows import load, records, selecting
 from nemuri_infra.projections.sql_arithmetic import SQL, sql_text
 
+AFFECTIVE: Final = searched_by_vectors(
+    "affect_memory",
+    fields=FIELDS,
+    columns=COLUMNS,
+    columns_of=columns_of,
+    names=NAMES,
+    present=f"m.level <> {DELETED}",
+)
 _OF_A_CLIENT = "^[0-9a-f]{8}-[0-9a-f]{4}-[^5]"
 """Pattern of the ids of clients' events. The platform's own ids are UUIDs of version 5."""
 _WORDS = "SELECT memory_id, trigger, content, keywords FROM affect_memory WHERE memory_id = ANY(%(ids)s)"

@@ -1,4 +1,4 @@
-"""The tables of the three memories as retrieval indexes read them: changed rows, and what an index takes of them."""
+"""Tables of memories as retrieval indexes read them: changed rows, and what an index takes of them."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -9,23 +9,15 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri_domain.affective import candidate_selection
-from nemuri_domain.affective.aggregate import DELETED
 from nemuri_domain.retrieval.memory_index import MemoryIndex
-from nemuri_domain.strength.aggregate import Content, Memory
-from nemuri_domain.strength.memory_content import embedded_text
-from nemuri_domain.strength.retrieval_index import StrengthIndex
-from nemuri_domain.tiered import retrieval as tiered_retrieval
-from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database, binary_rows
-from nemuri_infra.projections.rows import selection
 
 PAGE_SIZE: Final = 1_000
 """Maximum number of changed memories that are read in one query, so that an agent with many memories does not delay
 other queries.
 """
 LAST_ID: Final = UUID(int=2**128 - 1)
-_VECTOR: Final = """(
+STORED_VECTOR: Final = """(
                 SELECT v.vector FROM memory_vector AS v
                 WHERE v.agent_id = m.agent_id AND v.memory_id = m.memory_id AND v.model = %(generation)s
             )"""
@@ -93,7 +85,8 @@ class IndexedTable(Generic[IndexT]):
         """Return the query for changed memories; with `missing`, also those whose vector was missing."""
         named = " OR m.memory_id = ANY(%(missing)s)" if missing else ""
         return f"""
-            SELECT m.changed, m.memory_id, {self.present}, CASE WHEN {self.whole} THEN {_VECTOR} END, {self.selected}
+            SELECT m.changed, m.memory_id, {self.present},
+                CASE WHEN {self.whole} THEN {STORED_VECTOR} END, {self.selected}
             FROM {self.rows}
             WHERE m.agent_id = %(agent_id)s AND ((m.changed, m.memory_id) > (%(sequence)s, %(last)s){named})
             ORDER BY m.changed, m.memory_id LIMIT {PAGE_SIZE}
@@ -114,78 +107,36 @@ class IndexedTable(Generic[IndexT]):
         return IndexChange(changed, memory_id, stored, self.parsed(*fields) if present else None)
 
 
-def _parsed(content: str | None, state: str) -> tuple[Content | None, Memory]:
-    return content and Content.model_validate_json(content), Memory.model_validate_json(state)  # type: ignore[return-value]
-
-
-def _put_strength(index: StrengthIndex, changes: Sequence[IndexChange], vectors: Vector) -> None:
-    """Update states, and insert the memories whose content was read: new ones, and those of another scope."""
-    remembered = [change.fields for change in changes if change.fields]
-    new = [at for at, (content, _) in enumerate(remembered) if content is not None]
-    index.remember([remembered[at][0] for at in new], vectors[new])
-    index.set_states([state for _, state in remembered])
-
-
-def _text(fields: tuple[Any, ...]) -> str | None:
-    content, _ = fields
-    return content and embedded_text(content.memory)
-
-
-def _putting(
+def searched_by_vectors(
+    name: str,
+    *,
+    fields: Collection[str],
+    columns: "np.dtype[Any]",
     columns_of: Callable[..., tuple[Any, ...]],
-) -> Callable[[MemoryIndex, Sequence[IndexChange], Vector], None]:
+    names: Collection[str] = (),
+    present: str = "true",
+) -> IndexedTable[MemoryIndex]:
+    """Return a table whose memories are searched by their vectors only.
+
+    Args:
+        name: Name of the table.
+        fields: Fields of a memory that the index reads.
+        columns: Columns of the index.
+        columns_of: Function from the fields to the values of the columns.
+        names: The columns of names.
+        present: SQL condition of a row `m` that is true for memories that are not deleted.
+    """
+
     def put(index: MemoryIndex, changes: Sequence[IndexChange], vectors: Vector) -> None:
         values = [columns_of(*change.fields) for change in changes if change.fields is not None]
         index.put([change.memory_id for change in changes], values, vectors)
 
-    return put
-
-
-def _fields(names: Collection[str]) -> str:
-    return ", ".join(f"m.{name}" for name in names)
-
-
-_NEW: Final = "(known.created > %(since)s OR m.rescoped > %(since)s)"
-STRENGTH: Final[IndexedTable[StrengthIndex]] = IndexedTable(
-    name="memory_state",
-    rows=f"{selection(tables.memory_state, Memory)} AS m JOIN memory AS known USING (memory_id)",
-    present="true",
-    whole=_NEW,
-    selected=f"CASE WHEN {_NEW} THEN to_json(known)::text END, to_json(m)::text",
-    create=StrengthIndex,
-    put=_put_strength,
-    parsed=_parsed,
-    text=_text,
-    copied=True,
-)
-AFFECTIVE: Final[IndexedTable[MemoryIndex]] = IndexedTable(
-    name="affect_memory",
-    rows="affect_memory AS m",
-    present=f"m.level <> {DELETED}",
-    whole="true",
-    selected=_fields(candidate_selection.FIELDS),
-    create=partial(MemoryIndex, columns=candidate_selection.COLUMNS, names=candidate_selection.NAMES),
-    put=_putting(candidate_selection.columns_of),
-)
-TIERED: Final[IndexedTable[MemoryIndex]] = IndexedTable(
-    name="tier_memory",
-    rows="tier_memory AS m",
-    present="true",
-    whole="true",
-    selected=_fields(tiered_retrieval.FIELDS),
-    create=partial(MemoryIndex, columns=tiered_retrieval.COLUMNS),
-    put=_putting(tiered_retrieval.columns_of),
-)
-
-_SHARED: Final = f"""
-    -- Memories that other agents share with an agent. One that was embedded by another model has no vector.
-    SELECT m.changed, m.memory_id, true, {_VECTOR}, {TIERED.selected} FROM tier_memory AS m
-    WHERE m.agent_id <> %(agent)s AND m.scope <> 'private' AND (m.scope = 'global' OR m.visible_to ? %(agent)s)
-    """  # noqa: S608 - names of our own tables
-
-
-async def shared_memories(database: Database, agent_id: str, generation: str) -> list[IndexChange]:
-    """Return the tiered memories that other agents share with an agent."""
-    async with database.reading() as connection:
-        rows = await binary_rows(connection, _SHARED, {"agent": agent_id, "generation": generation})
-    return [TIERED.change(row) for row in rows]
+    return IndexedTable(
+        name=name,
+        rows=f"{name} AS m",
+        present=present,
+        whole="true",
+        selected=", ".join(f"m.{field}" for field in fields),
+        create=partial(MemoryIndex, columns=columns, names=names),
+        put=put,
+    )

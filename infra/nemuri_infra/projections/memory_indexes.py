@@ -10,20 +10,16 @@ from uuid import UUID
 
 import numpy as np
 
-from nemuri_domain.retrieval.memory_index import MemoryIndex
 from nemuri_infra.process.byte_cache import ByteCache
-from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.index_encoding import FORMAT, decode, encode
 from nemuri_infra.projections.indexed_tables import (
     LAST_ID,
     PAGE_SIZE,
-    TIERED,
     ChangesWanted,
     IndexChange,
     IndexedTable,
     IndexT,
     Vector,
-    shared_memories,
 )
 from nemuri_infra.projections.stored_indexes import StoredIndex
 from nemuri_infra.projections.views import Views
@@ -118,7 +114,7 @@ class CachedIndex(Generic[IndexT]):
 
     async def _take(self, changes: Sequence[IndexChange], vectors: Vectors) -> None:
         present = [change for change in changes if change.fields is not None]
-        matrix = await _centred(self.table, present, vectors)
+        matrix = await centred(self.table, present, vectors)
         self.index.drop([change.memory_id for change in changes if change.fields is None])
         if len(present) > THREAD_THRESHOLD:
             await asyncio.to_thread(self.table.put, self.index, present, matrix)
@@ -130,20 +126,20 @@ class CachedIndex(Generic[IndexT]):
         self.unstored += len(changes)
 
 
-async def _centred(table: IndexedTable[Any], changes: Sequence[IndexChange], vectors: Vectors) -> Vector:
+async def centred(table: IndexedTable[Any], changes: Sequence[IndexChange], vectors: Vectors) -> Vector:
     """Return the vectors of changed memories as they are compared, shape (n, dimension); zeros for one without."""
     matrix = np.zeros((len(changes), vectors.embedder.dimension), np.float32)
     for row, change in zip(matrix, changes, strict=True):
         if change.vector is not None:
             row[:] = change.vector
-    centred = vectors.centred(matrix)
+    rows = vectors.centred(matrix)
     if table.text is not None:
         # A memory that was encoded with another embedding model gets a vector of the present model here.
         without = [(at, change.fields or ()) for at, change in enumerate(changes) if change.vector is None]
         texts = {at: text for at, fields in without if (text := table.text(fields)) is not None}
         if texts:
-            centred[list(texts)] = await vectors.of(list(texts.values()))
-    return centred
+            rows[list(texts)] = await vectors.of(list(texts.values()))
+    return rows
 
 
 @dataclass(slots=True)
@@ -181,11 +177,3 @@ class MemoryIndexes:
                 await cached.refresh(self.views, vectors)
             self.cached.keep(key, cached)
             yield cached.index
-
-
-async def shared_index(database: Database, agent_id: str, vectors: Vectors) -> MemoryIndex:
-    """Return an index of the tiered memories that other agents share with an agent."""
-    index = TIERED.create(vectors.embedder.dimension)
-    changes = await shared_memories(database, agent_id, vectors.generation)
-    TIERED.put(index, changes, await _centred(TIERED, changes, vectors))
-    return index

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 import numpy as np
@@ -13,13 +13,23 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri_contracts.abbreviated_id import beginning, between
 from nemuri_contracts.tiered import MemoryType
+from nemuri_domain.retrieval.memory_index import MemoryIndex
 from nemuri_domain.tiered.aggregate import TieredMind, TierMemory, TiersAgent
 from nemuri_domain.tiered.merge_and_forget import LongTermColumns
+from nemuri_domain.tiered.retrieval import COLUMNS, FIELDS, columns_of
 from nemuri_infra.projections import tables
-from nemuri_infra.projections.database import Database, read_snapshot
+from nemuri_infra.projections.database import Database, binary_rows, read_snapshot
+from nemuri_infra.projections.indexed_tables import STORED_VECTOR, searched_by_vectors
+from nemuri_infra.projections.memory_indexes import centred
 from nemuri_infra.projections.rows import load, records, selecting
 from nemuri_infra.stores.vectors import Vectors
 
+TIERED: Final = searched_by_vectors("tier_memory", fields=FIELDS, columns=COLUMNS, columns_of=columns_of)
+_SHARED: Final = f"""
+    -- Memories that other agents share with an agent. One that was embedded by another model has no vector.
+    SELECT m.changed, m.memory_id, true, {STORED_VECTOR}, {TIERED.selected} FROM tier_memory AS m
+    WHERE m.agent_id <> %(agent)s AND m.scope <> 'private' AND (m.scope = 'global' OR m.visible_to ? %(agent)s)
+    """  # noqa: S608 - names of our own tables
 _MEMORY = tables.tier_memory
 _OF = _MEMORY.c
 
@@ -166,3 +176,12 @@ async def _fading(connection: AsyncConnection, agent_id: str) -> LongTermColumns
         np.array([memory.access_count for memory in found], np.int64),
         np.array([memory.fixed for memory in found], bool),
     )
+
+
+async def shared_index(database: Database, agent_id: str, vectors: Vectors) -> MemoryIndex:
+    """Return an index of the tiered memories that other agents share with an agent."""
+    async with database.reading() as connection:
+        rows = await binary_rows(connection, _SHARED, {"agent": agent_id, "generation": vectors.generation})
+    index, changes = TIERED.create(vectors.embedder.dimension), [TIERED.change(row) for row in rows]
+    TIERED.put(index, changes, await centred(TIERED, changes, vectors))
+    return index

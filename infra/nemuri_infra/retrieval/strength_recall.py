@@ -1,20 +1,22 @@
 """Retrieval from strength memory: an agent's memories that are relevant to a query, and those similar to a text."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any, Final
 from uuid import UUID
 
 from nemuri_contracts.client_events import Scope, Setting
 from nemuri_contracts.strength import Candidate
 from nemuri_domain.language.tokenization import terms
-from nemuri_domain.strength.aggregate import Agent, RankedState, Remembered
+from nemuri_domain.strength.aggregate import Agent, Content, Memory, RankedState, Remembered
 from nemuri_domain.strength.extracted_learning_decision import (
     COMPARED_MEMORIES,
     COMPARED_WORDS,
     is_comparable,
     statements,
 )
+from nemuri_domain.strength.memory_content import embedded_text
 from nemuri_domain.strength.query_texts import QueryTexts, query_texts
 from nemuri_domain.strength.ranking import version
 from nemuri_domain.strength.retrieval import RetrievalQuery, ranked_for, relevant, searched, to_rank
@@ -22,9 +24,44 @@ from nemuri_domain.strength.retrieval_index import StrengthIndex
 from nemuri_domain.strength.scope_matching import setting_of, valid
 from nemuri_domain.strength.search_texts import QueryText
 from nemuri_infra.observability.tracing import span
-from nemuri_infra.projections.indexed_tables import STRENGTH
+from nemuri_infra.projections import tables
+from nemuri_infra.projections.indexed_tables import IndexChange, IndexedTable, Vector
+from nemuri_infra.projections.rows import selection
 from nemuri_infra.retrieval.self_calibration import calibrated_vectors
 from nemuri_infra.runtime.resources import Resources
+
+
+def _parsed(content: str | None, state: str) -> tuple[Content | None, Memory]:
+    new = None if content is None else Content.model_validate_json(content)
+    return new, Memory.model_validate_json(state)
+
+
+def _put_strength(index: StrengthIndex, changes: Sequence[IndexChange], vectors: Vector) -> None:
+    """Update states, and insert the memories whose content was read: new ones, and those of another scope."""
+    remembered = [change.fields for change in changes if change.fields]
+    new = [at for at, (content, _) in enumerate(remembered) if content is not None]
+    index.remember([remembered[at][0] for at in new], vectors[new])
+    index.set_states([state for _, state in remembered])
+
+
+def _text(fields: tuple[Any, ...]) -> str | None:
+    content, _ = fields
+    return None if content is None else embedded_text(content.memory)
+
+
+_NEW: Final = "(known.created > %(since)s OR m.rescoped > %(since)s)"
+STRENGTH: Final[IndexedTable[StrengthIndex]] = IndexedTable(
+    name="memory_state",
+    rows=f"{selection(tables.memory_state, Memory)} AS m JOIN memory AS known USING (memory_id)",
+    present="true",
+    whole=_NEW,
+    selected=f"CASE WHEN {_NEW} THEN to_json(known)::text END, to_json(m)::text",
+    create=StrengthIndex,
+    put=_put_strength,
+    parsed=_parsed,
+    text=_text,
+    copied=True,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,7 @@ from nemuri_domain.affective.retrieval import AffectCandidate, RetrievalRequest
 from nemuri_domain.affective.topic_check import shared_terms, shares_topic, topic_scores
 from nemuri_domain.language.tokenization import terms
 from nemuri_infra.models.failures import ModelUnavailable, ModelUnusable
-from nemuri_infra.projections.affective_queries import AffectiveQueries
-from nemuri_infra.projections.indexed_tables import AFFECTIVE
+from nemuri_infra.projections.affective_queries import AFFECTIVE, AffectiveQueries
 from nemuri_infra.projections.memory_indexes import MemoryIndexes
 from nemuri_infra.stores.vectors import Vectors
 

@@ -23,9 +23,7 @@ from nemuri_domain.tiered.retrieval import (
     restricted_pattern,
     without_shared_experiences,
 )
-from nemuri_infra.projections.indexed_tables import TIERED
-from nemuri_infra.projections.memory_indexes import shared_index
-from nemuri_infra.projections.tiered_queries import TieredQueries
+from nemuri_infra.projections.tiered_queries import TIERED, TieredQueries, shared_index
 from nemuri_infra.retrieval.self_calibration import calibrated_vectors
 from nemuri_infra.runtime.resources import Resources
 from nemuri_services.tiered_memory.presenters import memory_view

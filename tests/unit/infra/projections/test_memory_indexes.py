@@ -15,8 +15,8 @@ from nemuri_domain.strength.aggregate import Content, Memory, Remembered
 from nemuri_domain.strength.ranked_memory import RankedContent
 from nemuri_domain.strength.retrieval_index import StrengthIndex
 from nemuri_infra.process import resource_limits
-from nemuri_infra.projections.indexed_tables import STRENGTH
 from nemuri_infra.projections.memory_indexes import CachedIndex, MemoryIndexes
+from nemuri_infra.retrieval.strength_recall import STRENGTH
 from nemuri_infra.runtime.settings import MAX_INDEX_BYTES, MEGABYTE, Settings
 
 DIMENSION = 256
