@@ -110,6 +110,14 @@ class WordTable:
         rows: Floats = np.divide(sums, lengths, out=np.zeros_like(sums), where=lengths > 0).astype(np.float32)
         return rows
 
+    def weighted(self, words: Words) -> NDArray[np.float64]:
+        """Return what each word adds to the vector of a text, shape (n, dimension). The numbers are whole."""
+        places = np.where(words >= 0, words, 0)
+        rows: NDArray[np.float64] = self.levels[places] * self.weights[places].astype(np.float64)[:, None]
+        for at in np.flatnonzero(words < 0).tolist():
+            rows[at] = UNKNOWN_WEIGHT * _hashed_levels(int(words[at]), self.dimension)
+        return rows
+
     def importance(self, words: Words) -> Floats:
         """Return how much each word says about a text, shape (n,), in the units of `weights`."""
         known = words >= 0

@@ -138,7 +138,7 @@ class StrengthIndex(MemoryIndex):
         combined with & | ~ and are valid until the index changes.
         """
         mask: Mask = self.features["active"] == active
-        if setting is not None:
+        if setting is not None and len(self.names["scope"]) > 1:
             names = [None, ("project", setting.project), *(("domain", domain) for domain in setting.domains)]
             mask &= self.among("scope", names)
         stand_ins = self._stand_ins

@@ -105,13 +105,15 @@ class StatementPairs:
         statement = np.repeat(np.arange(len(words)), [len(some) for some in words])
         counts = np.bincount(statement * len(every) + places, minlength=len(words) * len(every))
         counts = counts.reshape(len(words), len(every))
-        has, weights = counts > 0, (counts * table.importance(every)).astype(np.float64)
+        weighted = table.weighted(every)
+        has, weights = counts > 0, counts * np.linalg.norm(weighted, axis=1)
         both, totals = weights @ has.T, weights.sum(axis=1)
         shared = (both + both.T) / np.maximum(totals[:, None] + totals, 1.0)
         fresh = has[None] & ~has[:, None]
         signs = (fresh * signs_of_change(every)).max(axis=2, initial=0.0)
-        rows = table.vectors(words)
-        return cls(words, every, has, rows @ rows.T, shared.astype(np.float32), signs)
+        rows = counts @ weighted
+        rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1.0)
+        return cls(words, every, has, (rows @ rows.T).astype(np.float32), shared.astype(np.float32), signs)
 
     def evidence(self, relevances: Sequence[float]) -> Floats:
         """Return the evidence that each newer statement says what now holds of the same thing, shape (n, n).
@@ -205,11 +207,10 @@ def signs_of_change(words: Words) -> Floats:
     """Return how much each word is like a word of change, shape (words,), 0 to 1."""
     if not len(words):
         return np.zeros(0, np.float32)
-    found: Floats = np.clip(word_table().directions(words) @ _signs().T, 0, 1).max(axis=1)
+    found: Floats = np.clip(word_table().cosines(words, _signs()), 0, 1).max(axis=1)
     return found
 
 
 @cache
-def _signs() -> Floats:
-    table = word_table()
-    return table.directions(np.concatenate([table.words(word) for word in _CHANGE.split()]))
+def _signs() -> Words:
+    return np.concatenate([word_table().words(word) for word in _CHANGE.split()])
