@@ -198,13 +198,13 @@ async def _asked(resources: Resources, usage: Usage, agents: int, number: int) -
     warm = int(WARM_SHARE * number)
     drawn = chance.choices(range(agents), weights=[1 / rank for rank in range(1, agents + 1)], k=warm + number)
     cached, spent, hits = resources.indexes.cached, list[float](), 0
-    generation = resources.vectors.generation
+    space = (await resources.vectors.calibrated()).comparing.space
     usage.keep()
     for at, (which, question) in enumerate(zip(drawn, questions(warm + number), strict=True)):
         agent = await resources.views.agent(_name(which))
         if agent is None:
             raise LookupError(f"agent {which} was not defined")
-        began, present = time.perf_counter(), cached.get((STRENGTH.name, agent.agent_id, generation))
+        began, present = time.perf_counter(), cached.get((STRENGTH.name, agent.agent_id, space))
         found = await recall_memories(resources, agent, question, perspective=None, setting=Setting())
         if at >= warm:
             spent.append(time.perf_counter() - began)
