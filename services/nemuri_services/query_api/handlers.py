@@ -95,7 +95,7 @@ async def publish_state(
     The projections contain the event by then, so whoever hears of the state can query it.
     """
     task_id = event.thread
-    if task_id is None:
+    if task_id is None or event.agent_id == ORCHESTRATOR:  # its sessions are no part of a task's state
         return
 
     async def standing() -> TaskResult | None:
