@@ -1,7 +1,6 @@
 """The phrases of an agent's definition, with which routing compares tasks (document 000 §3.2)."""
 
 import re
-from functools import lru_cache
 from typing import Final
 
 from nemuri_contracts.agents import Definition
@@ -14,7 +13,6 @@ LONGEST: Final = 400
 _ENDS = re.compile(r"[\n,;:、。，；：・／/()（）「」]+|[.!?！？](?:\s|$)|\s(?:and|or)\s")
 
 
-@lru_cache(maxsize=4_096)
 def phrases(definition: Definition, most: int) -> tuple[str, ...]:
     """Return up to `most` texts of a definition, each once: the whole role and description, then their phrases, then
     the name and keywords of each perspective.
