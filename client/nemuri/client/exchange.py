@@ -135,8 +135,8 @@ class Exchange:
         """True if the connection was closed for good."""
         return self.log.connection.is_closed
 
-    async def append(self, event: ClientEvent) -> None:
-        """Append an event in the client's name, and return when it is on disk.
+    async def append(self, event: ClientEvent) -> int:
+        """Append an event in the client's name, and return its sequence when it is on disk.
 
         Nothing is sent while the connection is lost. Raises `ClientError` if the event is too large, and
         `NotConnectedError` or `PassingError` if the log cannot be reached for `RETRY_SECONDS` seconds. After these two
@@ -154,6 +154,7 @@ class Exchange:
             except (TooLargeError, MaxPayloadError) as error:
                 raise ClientError(f"{str(error) or 'it is too large'}; split it") from error
         self.newest_sequence = max(self.newest_sequence, sequence)
+        return sequence
 
     async def retry(self, work: Callable[[], Awaitable[R]]) -> R:
         """Call `work`, and repeat the call for up to `RETRY_SECONDS` seconds while the server cannot be reached.

@@ -148,18 +148,23 @@ async def _offered(
         )
         for number, memory in memories.items()
     }
-    after = exchange.newest_sequence if key is None else 0  # under a key they may have been offered before
-    await run_together(*(append_once(exchange, offer, key) for offer in offers.values()))
-    refused = await until_known(exchange, agent, [offer.event_id for offer in offers.values()], after)
+    sequences = list[int]()
+
+    async def append(offer: MemoryOffered) -> None:
+        sequences.append(await append_once(exchange, offer, key))
+
+    await run_together(*map(append, offers.values()))
+    refused = await until_known(exchange, agent, [offer.event_id for offer in offers.values()], min(sequences))
     for number, offer in offers.items():
         if offer.event_id not in refused:
             ids[number] = derive(offer.event_id, MemoryEncoded.kind_of())
     return {number: refused[offer.event_id] for number, offer in offers.items() if offer.event_id in refused}
 
 
-async def until_known(exchange: Exchange, agent: str, offers: Sequence[UUID], after: int = 0) -> dict[UUID, str]:
+async def until_known(exchange: Exchange, agent: str, offers: Sequence[UUID], since: int = 0) -> dict[UUID, str]:
     """Wait until the agent has accepted or refused the memories of these `memory_offered` or `experience_offered`
-    events, which were appended after the sequence `after`. Return the reasons of the refusals, by offer.
+    events, the first of which has the sequence `since`; 0 if that is not known. Return the reasons of the refusals, by
+    offer.
 
     Raises `UnknownIdError` if the agent is unknown, and `ClientError` after `MAX_STALLED_QUERIES` queries in a row
     without progress.
@@ -167,9 +172,7 @@ async def until_known(exchange: Exchange, agent: str, offers: Sequence[UUID], af
     pending, stalled, refused = tuple(offers), 0, dict[UUID, str]()
     while pending:
         try:
-            view = await exchange.ask(
-                RememberedQuery, RememberedView, agent_id=agent, offers=pending, offered_after=after
-            )
+            view = await exchange.ask(RememberedQuery, RememberedView, agent_id=agent, offers=pending, offered_at=since)
         except UnknownIdError:
             exchange.known_agents.pop(agent, None)
             raise

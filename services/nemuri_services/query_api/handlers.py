@@ -264,12 +264,12 @@ async def offer_outcomes(query: RememberedQuery, resources: Resources) -> Rememb
     if not there:
         return await _unknown_agent(query.agent_id, resources)
     outcomes, until = OfferOutcomes.of(query.offers), asyncio.get_running_loop().time() + LONGEST_WAIT
-    decided = query.offered_after
+    decided = query.offered_at
     while True:
         here, changes = resources.views.progress.sequence, resources.views.progress.changes
         if not decided or changes.excluded > decided or changes.changed(query.agent_id, decided, OUTCOMES):
             await outcomes.update(resources)
-            decided = query.offered_after and here
+            decided = query.offered_at and here
         left = until - asyncio.get_running_loop().time()
         if not outcomes.pending or left <= 0 or not await _wait_for_progress(here, left, resources):
             return await outcomes.view(resources)
