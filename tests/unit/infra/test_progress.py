@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import dataclass, field, replace
 from typing import cast
+from uuid import uuid4
 
 import pytest
 
@@ -111,6 +112,22 @@ async def test_after_a_lost_notification_everything_may_have_changed() -> None:
     many = [EXAMPLES["agent_slept"].model_copy(update={"agent_id": f"a{number}"}) for number in range(MAX_AGENTS + 1)]
     await known.hear(progress_message(9 + len(many), batch(9, *many)))
     assert known.changes.since == 9 + len(many)
+
+
+async def test_notifications_name_the_events_of_tasks() -> None:
+    """A process knows that a task has no other event before one, unless it has missed a notification."""
+    known = Progress(cast("Projection", SlowViews()))
+    await known.hear(progress_message(5))
+    summarised = EXAMPLES["task_summarised"]
+    task_id, other = summarised.task_id, EXAMPLES["task_answered"].model_copy(update={"correlation_id": uuid4()})
+    await known.hear(progress_message(7, batch(5, summarised, other)))
+    await known.hear(progress_message(9, batch(7, EXAMPLES["agent_slept"], summarised)))
+
+    assert known.changes.is_next_of_task(6, task_id, 5)
+    assert known.changes.is_next_of_task(9, task_id, 6)
+    assert not known.changes.is_next_of_task(9, task_id, 5), "there is another one between"
+    assert not known.changes.is_next_of_task(7, task_id, 5), "that is an event of another task"
+    assert not known.changes.is_next_of_task(6, task_id, 4), "before the first notification there may be others"
 
 
 @pytest.mark.parametrize("kind", ["task_erased", "agent_erased", "memories_erased", "event_parked"])
