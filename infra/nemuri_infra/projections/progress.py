@@ -133,6 +133,14 @@ class AgentChanges:
         """Return the sequence of an agent's last event of a kind; `since` if none is known."""
         return max(self.since, self._agents.get(agent_id, {}).get(kind, 0))
 
+    def last_in_log(self, agent_id: str, kind: str) -> int:
+        """Return the sequence of an agent's last message of a kind in the log; 0 if that is not known.
+
+        After an exclusion the log may have a later message, which is parked, or may lack this one, which is erased.
+        """
+        found = self._agents.get(agent_id, {}).get(kind, 0)
+        return found if found > self.excluded else 0
+
 
 class HasPosition(Protocol):
     """Projections that know their position in the log."""

@@ -99,6 +99,8 @@ async def test_notifications_name_the_agents_that_changed() -> None:
     assert known.changes.changed_agents(4, {"agent_slept"}) is None
     assert known.changes.last(name, "agent_slept") == 6
     assert known.changes.last(name, "agent_defined") == 5
+    assert known.changes.last_in_log(name, "agent_slept") == 6
+    assert known.changes.last_in_log(name, "agent_defined") == 0
 
 
 async def test_after_a_lost_notification_everything_may_have_changed() -> None:
@@ -138,6 +140,10 @@ async def test_notifications_tell_of_what_excludes_earlier_events(kind: str) -> 
     await known.hear(progress_message(7, batch(5, EXAMPLES[kind], EXAMPLES["agent_slept"])))
 
     assert (known.changes.since, known.changes.excluded) == (5, 6)
+    name = str(EXAMPLES["agent_slept"].agent_id)
+    assert known.changes.last_in_log(name, "agent_slept") == 7
+    await known.hear(progress_message(8, batch(7, EXAMPLES[kind])))
+    assert known.changes.last_in_log(name, "agent_slept") == 0, "the log may have a later one, which is excluded"
 
 
 async def test_notifications_tell_which_events_count() -> None:
