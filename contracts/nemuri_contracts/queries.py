@@ -240,6 +240,8 @@ class RememberedQuery(Query):
     agent_id: Identifier
     offers: tuple[UUID, ...] = Field(max_length=1_000)
     """Ids of `memory_offered` events."""
+    offered_at: int = Field(default=0, ge=0)
+    """Sequence of the first of them in the log; 0 if that is not known."""
 
 
 class RecallOptions(InSetting):

@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from cachetools import TTLCache
 from nats.aio.msg import Msg
 from nats.errors import (
     ConnectionClosedError,
@@ -20,6 +21,7 @@ from pydantic import BaseModel, ValidationError
 from nemuri.client.deadlines import Expired, note_sent, time_left
 from nemuri_contracts.codec import validation_message
 from nemuri_contracts.event import ClientEvent
+from nemuri_contracts.memory_views import AgentView
 from nemuri_contracts.queries import Query, Refusal
 from nemuri_infra.bus.connection import until_connected
 from nemuri_infra.bus.event_log import Log, TooLargeError
@@ -30,8 +32,12 @@ R = TypeVar("R")
 RETURN_ATTEMPTS = 10
 RETURN_PAUSE = 0.3
 """Seconds between two attempts to reach a service that does not respond."""
+MAX_AGENTS = 1_000
+"""Maximum number of agents that a client knows."""
 MIN_ATTEMPT_SECONDS = 0.1
 """Minimum timeout of one attempt, in seconds."""
+KNOWN_SECONDS = 10.0
+"""Seconds for which a client that gives memories to an agent does not ask for the agent again."""
 RETRY_SECONDS = 15.0
 """Seconds for which a call waits for a lost connection or an absent leader of the log before it fails."""
 SERVER_AWAY_ERRORS = (
@@ -121,14 +127,16 @@ class Exchange:
     client_id: str
     newest_sequence: int = 0
     """Highest stream sequence known to this client. Answers to its queries include all events up to it."""
+    known_agents: TTLCache[str, AgentView] = field(default_factory=lambda: TTLCache(MAX_AGENTS, KNOWN_SECONDS))
+    """The agents to which this client gave memories in the last seconds."""
 
     @property
     def closed(self) -> bool:
         """True if the connection was closed for good."""
         return self.log.connection.is_closed
 
-    async def append(self, event: ClientEvent) -> None:
-        """Append an event in the client's name, and return when it is on disk.
+    async def append(self, event: ClientEvent) -> int:
+        """Append an event in the client's name, and return its sequence when it is on disk.
 
         Nothing is sent while the connection is lost. Raises `ClientError` if the event is too large, and
         `NotConnectedError` or `PassingError` if the log cannot be reached for `RETRY_SECONDS` seconds. After these two
@@ -146,6 +154,7 @@ class Exchange:
             except (TooLargeError, MaxPayloadError) as error:
                 raise ClientError(f"{str(error) or 'it is too large'}; split it") from error
         self.newest_sequence = max(self.newest_sequence, sequence)
+        return sequence
 
     async def retry(self, work: Callable[[], Awaitable[R]]) -> R:
         """Call `work`, and repeat the call for up to `RETRY_SECONDS` seconds while the server cannot be reached.

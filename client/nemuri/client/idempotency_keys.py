@@ -37,29 +37,31 @@ def event_id_under(client_id: str, key: str | UUID, *about: str) -> UUID:
     return uuid3(NAMESPACE, "/".join((client_id, *about, key)))
 
 
-async def append_once(exchange: Exchange, event: ClientEvent, key: str | UUID | None) -> None:
-    """Append an event. With a key, append it only if the event was not appended before.
+async def append_once(exchange: Exchange, event: ClientEvent, key: str | UUID | None) -> int:
+    """Append an event, and return its sequence. With a key, append it only if the event was not appended before.
 
     Raises `ClientError` if a different event was appended under the key before; then nothing is appended. If two
     processes append different events under one key at the same moment, the first one counts, and the other process gets
     the error.
     """
-    if not await is_appended(exchange, event, key):
-        await exchange.append(event)
-        await is_appended(exchange, event, key)
+    if before := await is_appended(exchange, event, key):
+        return before
+    sequence = await exchange.append(event)
+    await is_appended(exchange, event, key)
+    return sequence
 
 
-async def is_appended(exchange: Exchange, event: ClientEvent, key: str | UUID | None) -> bool:
-    """Return true if the event was appended before; always false without a key.
+async def is_appended(exchange: Exchange, event: ClientEvent, key: str | UUID | None) -> int:
+    """Return the sequence of the event if it was appended before, otherwise 0; always 0 without a key.
 
     Raises `ClientError` if a different event was appended under the key, or if the event was erased.
     """
     if key is None:
-        return False
+        return 0
     first = await exchange.ask(EventQuery, EventView, event_id=event.event_id)
     if first.sequence is None:
-        return False
+        return 0
     exchange.newest_sequence = max(exchange.newest_sequence, first.sequence)
     if first.digest != digest(event.model_copy(update={"client_id": exchange.client_id})):
         raise ClientError(f"the key {str(key)!r} was used for something else; choose another key")
-    return True
+    return first.sequence

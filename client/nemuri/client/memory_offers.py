@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Literal
 from uuid import UUID, uuid4
 
-from nemuri.client.exchange import ClientError, Exchange, validated
+from nemuri.client.exchange import ClientError, Exchange, UnknownIdError, validated
 from nemuri.client.idempotency_keys import append_once, event_id_of
 from nemuri_contracts.affective import TurnOffered, TurnRemembered
 from nemuri_contracts.affective_views import AffectView
@@ -148,23 +148,34 @@ async def _offered(
         )
         for number, memory in memories.items()
     }
-    await run_together(*(append_once(exchange, offer, key) for offer in offers.values()))
-    refused = await until_known(exchange, agent, [offer.event_id for offer in offers.values()])
+    sequences = list[int]()
+
+    async def append(offer: MemoryOffered) -> None:
+        sequences.append(await append_once(exchange, offer, key))
+
+    await run_together(*map(append, offers.values()))
+    refused = await until_known(exchange, agent, [offer.event_id for offer in offers.values()], min(sequences))
     for number, offer in offers.items():
         if offer.event_id not in refused:
             ids[number] = derive(offer.event_id, MemoryEncoded.kind_of())
     return {number: refused[offer.event_id] for number, offer in offers.items() if offer.event_id in refused}
 
 
-async def until_known(exchange: Exchange, agent: str, offers: Sequence[UUID]) -> dict[UUID, str]:
+async def until_known(exchange: Exchange, agent: str, offers: Sequence[UUID], since: int = 0) -> dict[UUID, str]:
     """Wait until the agent has accepted or refused the memories of these `memory_offered` or `experience_offered`
-    events. Return the reasons of the refusals, by offer.
+    events, the first of which has the sequence `since`; 0 if that is not known. Return the reasons of the refusals, by
+    offer.
 
-    Raises `ClientError` if the agent is unknown, and after `MAX_STALLED_QUERIES` queries in a row without progress.
+    Raises `UnknownIdError` if the agent is unknown, and `ClientError` after `MAX_STALLED_QUERIES` queries in a row
+    without progress.
     """
     pending, stalled, refused = tuple(offers), 0, dict[UUID, str]()
     while pending:
-        view = await exchange.ask(RememberedQuery, RememberedView, agent_id=agent, offers=pending)
+        try:
+            view = await exchange.ask(RememberedQuery, RememberedView, agent_id=agent, offers=pending, offered_at=since)
+        except UnknownIdError:
+            exchange.known_agents.pop(agent, None)
+            raise
         refused |= {refused_offer.offer: refused_offer.reason for refused_offer in view.refused}
         stalled = stalled + 1 if view.pending == pending else 0
         if stalled > MAX_STALLED_QUERIES:

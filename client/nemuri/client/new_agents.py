@@ -14,12 +14,15 @@ from nemuri_infra.bus.event_log import ConflictError, Log
 logger: Final = logging.getLogger("nemuri")
 
 
-async def agent_or_new(exchange: Exchange, log: Log, agent: str, *, create: bool) -> AgentView:
+async def agent_or_new(exchange: Exchange, log: Log, agent: str, *, create: bool, anew: bool) -> AgentView:
     """Return an agent. With `create`, an unknown one is made, with strength memory, and a warning is logged.
 
-    Raises `ClientError` if it is unknown and may not be made: without `create`, if the name is reserved or was erased,
-    or if the server does not permit this client to define agents.
+    Unless `anew`, an agent that this client asked for in the last seconds is not asked for again. Raises `ClientError`
+    if it is unknown and may not be made: without `create`, if the name is reserved or was erased, or if the server does
+    not permit this client to define agents.
     """
+    if not anew and (known := exchange.known_agents.get(agent)) is not None:
+        return known
     try:
         return await _known(exchange, agent)
     except UnknownIdError:
@@ -49,6 +52,7 @@ async def _defined(exchange: Exchange, log: Log, agent: str) -> int:
 
 async def _known(exchange: Exchange, agent: str) -> AgentView:
     [found] = (await exchange.ask(queries.AgentsQuery, AgentsView, agent_id=agent)).agents
+    exchange.known_agents[agent] = found
     return found
 
 

@@ -57,7 +57,7 @@ class StrengthMethods(AgentMethods):
             ('style',)
         """
         memory = validated(MemoryContent, content=content, **options)
-        knower = await agent_or_new(self._exchange, self.log, agent, create=create)
+        knower = await agent_or_new(self._exchange, self.log, agent, create=create, anew=bool(memory.learnings))
         [memory_id] = await offer_memories(self._exchange, knower, [memory], key)
         return memory_id
 
@@ -97,7 +97,8 @@ class StrengthMethods(AgentMethods):
             memory if isinstance(memory, MemoryContent) else validated(MemoryContent, content=memory)
             for memory in memories
         ]
-        knower = await agent_or_new(self._exchange, self.log, agent, create=create)
+        anew = any(memory.learnings for memory in contents)
+        knower = await agent_or_new(self._exchange, self.log, agent, create=create, anew=anew)
         return await offer_memories(self._exchange, knower, contents, on_progress=on_progress)
 
     async def until_known(self, agent: str, causes: Sequence[Id]) -> None:

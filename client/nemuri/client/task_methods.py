@@ -115,7 +115,16 @@ class TaskMethods(TaskFollowUpMethods):
         except Expired as error:
             raise not_submitted(self._exchange, call.sent, limit) from error
         left = None if limit is None else max(call.seconds_left, MIN_ATTEMPT_SECONDS)
-        found = await self.result(task_id, timeout=left, settled=settled, on_progress=on_progress, on_draft=on_draft)
+        found = await wait_for_result(
+            self._exchange,
+            self._results,
+            task_id,
+            timeout=left,
+            settled=settled,
+            on_progress=on_progress,
+            on_draft=on_draft,
+            new=key is None,
+        )
         if found.status != "clarification" or on_question is None:
             return found
         said = on_question(found)

@@ -12,6 +12,8 @@ from nemuri_infra.stores.results import Results
 
 HEARTBEAT_SECONDS = 2.0
 """Seconds without a notification after which the task is queried."""
+NEW_TASK_SECONDS = 0.25
+"""Seconds without a notification after which a task is queried that was just submitted."""
 PROGRESS = 0.5
 """Seconds between two queries of a task while its progress is reported."""
 
@@ -70,13 +72,15 @@ async def wait_for_result(
     on_progress: OnProgress | None = None,
     on_draft: OnDraft | None = None,
     past_questions: bool = False,
+    new: bool = False,
 ) -> TaskResult:
     """Wait up to `timeout` seconds until a task has ended or waits for its client, and return its result.
 
     With `settled` the call waits also until the used and the learned memories are known. If the time is up before that,
     it returns the result without them. With `past_questions` it waits also for the end of an agent's question.
     `on_progress` receives the first state and each change, at most every `PROGRESS` seconds. `on_draft` receives the
-    answer as far as it is written, if the task was submitted as `streamed`. Raises `ClientError` if the task is unknown
+    answer as far as it is written, if the task was submitted as `streamed`. A `new` task was submitted just now, so it
+    is queried only if no notification comes. Raises `ClientError` if the task is unknown
     and `TaskTimeoutError` if it is still open.
     """
     check_timeout(timeout)
@@ -88,7 +92,9 @@ async def wait_for_result(
             results.following(task_id) as news,
             following_drafts(exchange.log, task_id, on_draft),
         ):
-            result = await _standing(exchange, task_id)
+            result = await news(time_left(NEW_TASK_SECONDS)) if new and on_progress is None else None
+            if result is None or result.status != "done":
+                result = await _standing(exchange, task_id)
             while result is None or not _final(result, settled=settled, past_questions=past_questions):
                 if on_progress and result and result != told:
                     on_progress(told := result)

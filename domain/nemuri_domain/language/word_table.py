@@ -79,7 +79,12 @@ class WordTable:
         return int(self.levels.shape[1])
 
     def words(self, text: str) -> Words:
-        """Return the words of a text. Linear time."""
+        """Return the words of a text, read-only. Linear time. Those of short texts are cached, because names, keywords
+        and phrases of definitions are compared again and again.
+        """
+        return _words_of_short(self, text) if len(text) <= _SHORT_TEXT else self._words(text)
+
+    def _words(self, text: str) -> Words:
         folded = plain_letters(text[:LONGEST_TEXT]).casefold()
         places: list[int] = []
         for match in _PIECE.finditer(folded):
@@ -89,7 +94,9 @@ class WordTable:
                 places += _overlapping(match["other"])
             else:
                 places += self._spaced(match.group())
-        return np.array(places, np.int64)
+        words = np.array(places, np.int64)
+        words.flags.writeable = False
+        return words
 
     def vectors(self, texts: Sequence[Words], dimension: int | None = None) -> Floats:
         """Return the vectors of texts, shape (n, dimension): the weighted sums of their words, of length 1.
@@ -184,6 +191,8 @@ class WordTable:
 
 
 _CACHED_RUN: Final = 32
+_SHORT_TEXT: Final = 100
+"""Maximum number of characters of a text whose words are cached."""
 _NO_WORD: Final = -1
 _CLUSTER: Final = 3
 """Number of characters of a piece: about a syllable."""
@@ -192,6 +201,11 @@ _CLUSTER: Final = 3
 @lru_cache(maxsize=16_384)
 def _segmented(table: WordTable, run: str) -> tuple[int, ...]:
     return tuple(table._segment(run))  # noqa: SLF001 - the cache of this method
+
+
+@lru_cache(maxsize=16_384)
+def _words_of_short(table: WordTable, text: str) -> Words:
+    return table._words(text)  # noqa: SLF001 - the cache of this method
 
 
 @cache

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Self
 
 import numpy as np
@@ -101,6 +102,7 @@ def _remembered(topics: Sequence[Topic]) -> Mapping[int, float]:
     return {word: strength[word] / (HALF + strength[word]) for word in some}
 
 
+@lru_cache(maxsize=4_096)
 def _defined(definition: Definition) -> Mapping[int, float]:
     table = word_table()
     return {word: 1.0 for phrase in phrases(definition, PHRASES) for word in table.words(phrase).tolist()}

@@ -83,17 +83,27 @@ def _by_fit(applicant: Applicant, request: str) -> list[str]:
 
 def _nearness(definition: Definition, request: str, memories: PerspectiveMemories) -> list[tuple[float, str]]:
     """Return how near a request is to each perspective, at least 0, with the name of the perspective."""
-    table = word_table()
-    asked, found = table.words(request), list[tuple[float, str]]()
-    remembered = _remembered(request, memories)
-    for perspective in definition.perspectives:
-        named = [table.words(text) for text in (perspective.name, *perspective.keywords)]
-        nearest = float(alignments(table, named, [asked]).max())
-        rows = table.vectors([asked, np.concatenate(named)])
-        cosine = max(0.0, float(rows[0] @ rows[1]))
-        named_so = NEAREST_KEYWORD * nearest + (1 - NEAREST_KEYWORD) * cosine
-        found.append((named_so + MEMORY * remembered.get(perspective.name, 0.0), perspective.name))
-    return found
+    if not definition.perspectives:
+        return []
+    table, remembered = word_table(), _remembered(request, memories)
+    asked = table.words(request)
+    named = [
+        [table.words(text) for text in (perspective.name, *perspective.keywords)]
+        for perspective in definition.perspectives
+    ]
+    aligned = alignments(table, [words for some in named for words in some], [asked])[:, 0]
+    nearest = np.maximum.reduceat(aligned, np.cumsum([0, *map(len, named)])[:-1])
+    about, *rows = table.vectors([asked, *map(np.concatenate, named)])
+    cosines = [max(0.0, float(about @ row)) for row in rows]
+    return [
+        (
+            NEAREST_KEYWORD * float(near)
+            + (1 - NEAREST_KEYWORD) * cosine
+            + MEMORY * remembered.get(perspective.name, 0.0),
+            perspective.name,
+        )
+        for perspective, near, cosine in zip(definition.perspectives, nearest, cosines, strict=True)
+    ]
 
 
 def _remembered(request: str, memories: PerspectiveMemories) -> dict[str, float]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
 
 from nats.aio.client import Client as Nats
 from nats.aio.msg import Msg
@@ -30,9 +31,7 @@ If a stream message has them, its sender has forged them. They are then removed.
 PING_SECONDS = 10
 """Seconds between two pings. The connection is replaced after two pings without an answer."""
 DENIED = "permissions violation"
-"""Part of the driver's error message for a denied permission. The server reports the denial there only: the denied
-request itself gets no answer.
-"""
+"""Part of the driver's error message for a denied permission. The driver writes the message in small letters."""
 
 REPEAT_WARNING_SECONDS = 60.0
 """Seconds after which a lasting problem of a connection is logged as a warning again.
@@ -58,15 +57,24 @@ class UnreachableError(Exception):
     """No server accepts the connection, JetStream is off on the server, or a certificate file cannot be used."""
 
 
+class DeniedError(NatsError):
+    """The server does not permit a request. It says so to the connection, and never answers the request."""
+
+    def __init__(self, permission: str) -> None:
+        super().__init__(f"the NATS server does not permit this user {permission}")
+
+
 class Connection(Nats):
     """A NATS connection that malformed headers and subjects cannot stop.
 
-    It differs from the driver's connection in three points:
+    It differs from the driver's connection in five points:
 
     - It continues to read after malformed headers and after subjects that are not text. The driver stops reading.
     - It drops the headers `Status` and `Description` of a stream message. The driver takes a message with `Status`
       for a reply of the server and drops it without an acknowledgement, so the server redelivers it without end.
     - It fails pending requests as soon as the connection is lost. With the driver they wait for their timeout.
+    - It fails a pending request as soon as the server denies it. With the driver it waits for its timeout.
+    - It parses headers in a third of the time.
 
     `until_connected` waits until a lost connection is back.
     """
@@ -75,6 +83,22 @@ class Connection(Nats):
         super().__init__()
         self.changed = asyncio.Event()
         """Set when the connection is restored or is closed for good."""
+        self._asked = WeakKeyDictionary[asyncio.Future[Msg], str]()
+        """Subjects of the pending requests."""
+
+    async def publish(
+        self, subject: str, payload: bytes = b"", reply: str = "", headers: dict[str, str] | None = None
+    ) -> None:
+        """Publish a message. If it is a request, remember its subject until it is answered."""
+        if (answer := self._resp_map.get(reply.rpartition(".")[2])) is not None:
+            self._asked[answer] = subject
+        await super().publish(subject, payload, reply, headers)
+
+    def deny(self, permission: str) -> None:
+        """Fail the pending requests on the subject that a denied permission names, with a `DeniedError`."""
+        for answer, subject in [*self._asked.items()]:
+            if f'"{subject.lower()}"' in permission and not answer.done():
+                answer.set_exception(DeniedError(permission))
 
     async def _attempt_reconnect(self) -> None:
         """Fail all pending requests with a timeout error at once, then reconnect.
@@ -111,6 +135,15 @@ class Connection(Nats):
                 # end, and keep the event loop from ending.
                 await cancel_and_wait(task, repeat=RECANCEL_SECONDS)
         self.changed.set()
+
+    @staticmethod
+    def _parse_header_lines(raw: bytes) -> dict[str, str]:
+        headers = dict[str, str]()
+        for line in raw.split(b"\r\n"):
+            name, colon, value = line.partition(b":")
+            if colon and name.isascii() and len((key := name.decode().strip()).split()) == 1:
+                headers[key] = value.strip().decode(errors="replace")
+        return headers
 
     async def _process_headers(self, headers: bytes) -> dict[str, str] | None:
         """Return the headers of a message; None if they are malformed."""
@@ -179,7 +212,8 @@ async def connect(
     """Connect to NATS and return the connection. Once it is established, it reconnects without limit.
 
     With `patient`, also wait without limit for the first connection. `lost` is set when the connection is closed for
-    good. When the server reports a denied permission, it becomes the only item of `denied`.
+    good. When the server reports a denied permission, it becomes the only item of `denied`, and pending requests
+    on its subject fail with a `DeniedError`.
 
     Raises `UnreachableError` if a certificate file cannot be used, and without `patient` also if no server accepts the
     first attempts.
@@ -191,7 +225,9 @@ async def connect(
     async def complain(error: Exception) -> None:
         said[:] = [str(error) or type(error).__name__]
         if DENIED in said[0]:
-            denied[:] = [said[0].partition(DENIED)[2].strip()]
+            permission = said[0].partition(DENIED)[2].strip()
+            denied[:] = [permission.replace("for publish", "to publish").replace("for subscription", "to subscribe")]
+            connection.deny(denied[0])
         if patient:
             troubles.log_problem(said[0])
 

@@ -75,6 +75,7 @@ class Sessions:
             pool_use_lifo=True,
             pool_timeout=10,
             isolation_level="AUTOCOMMIT",  # of most connections, because most only read
+            skip_autocommit_rollback=True,  # there is nothing to roll back
             pool_reset_on_return=None,  # a transaction ends with its context
         )
         _check_idle_connections(engine)

@@ -1,12 +1,14 @@
-"""The progress of the projections: how far they contain the log, which agents changed, and which events have no effect.
+"""The progress of the projections: how far they contain the log, which agents and tasks changed, and which events have
+no effect.
 The projector publishes it to all processes, with the version of its folds.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Protocol, Self
+from uuid import UUID
 
 import orjson
 from nats.aio.msg import Msg
@@ -19,12 +21,12 @@ from nemuri_infra.projections.projection import FOLD, Position
 HEARTBEAT_SECONDS = 1.0
 """Seconds without a notification after which the database is queried, because a notification may be lost."""
 MAX_AGENTS = 500
-"""Maximum number of changed agents that one notification names. With more, all count as changed."""
+"""Maximum number of changed agents and tasks that one notification names. With more, all count as changed."""
 MAX_WITHOUT_EFFECT = 500
 """Maximum number of events without effect that one notification names. With more, nothing is known of its events."""
 MAX_KNOWN = 20_000
-"""Maximum number of agents whose last changes, and of events without effect, that one process knows. With more, it
-forgets all of them.
+"""Maximum number of agents with their last changes, of tasks, and of events without effect that one process knows. With
+more, it forgets all of them.
 """
 
 
@@ -41,11 +43,14 @@ def progress_message(
         batch = None
     message: dict[str, object] = {"after": until if batch is None else batch.after, "until": until, "fold": FOLD}
     if batch is not None:
-        agents = dict[str, dict[str, int]]()
+        agents, tasks = dict[str, dict[str, int]](), dict[str, list[int]]()
         for event in batch.events:
             if event.agent_id is not None:
                 agents.setdefault(event.agent_id, {})[event.kind] = event.sequence or 0
-        message["agents"] = agents if len(agents) <= MAX_AGENTS else None
+            if event.in_history:
+                tasks.setdefault(str(event.thread), []).append(event.sequence or 0)
+        message["agents"] = agents if len(agents) + len(tasks) <= MAX_AGENTS else None
+        message["tasks"] = tasks
         gone = [event.sequence or 0 for event in batch.events if isinstance(event, (*TOMBSTONES, EventParked))]
         message["excluded"] = max(gone, default=0)
         message["without_effect"] = sorted({*(without_effect or ()), *_skipped(batch)})
@@ -70,6 +75,8 @@ class AgentChanges:
     excluded: int = 0
     """Sequence of the last event that erased or parked others, or `since` if that is later."""
     _agents: dict[str, dict[str, int]] = field(default_factory=dict)
+    _tasks: dict[str, list[int]] = field(default_factory=dict)
+    """Sequences after `since` of each task's events."""
     _without_effect: set[int] = field(default_factory=set)
     """Sequences after `since` of repeated and erased events."""
 
@@ -78,16 +85,24 @@ class AgentChanges:
         self.since = sequence
         self.excluded = max(self.excluded, sequence)
         self._agents.clear()
+        self._tasks.clear()
         self._without_effect.clear()
 
-    def add(self, agents: Mapping[str, Mapping[str, int]], without_effect: Collection[int]) -> None:
+    def add(
+        self,
+        agents: Mapping[str, Mapping[str, int]],
+        tasks: Mapping[str, Sequence[int]],
+        without_effect: Collection[int],
+    ) -> None:
         """Add changes that come after those that are known, and the sequences of the events without effect."""
         self._without_effect.update(without_effect)
+        for task_id, sequences in tasks.items():
+            self._tasks.setdefault(task_id, []).extend(sequences)
         for agent_id, kinds in agents.items():
             self._agents.setdefault(agent_id, {}).update(kinds)
 
     def __len__(self) -> int:
-        return len(self._agents) + len(self._without_effect)
+        return len(self._agents) + len(self._tasks) + len(self._without_effect)
 
     def counts(self, sequence: int) -> bool | None:
         """Return whether the event with a sequence, which the projections contain, counts; None if that is not known.
@@ -95,6 +110,11 @@ class AgentChanges:
         Of an event before an erasure it is not known, because the erasure may concern it.
         """
         return None if sequence <= max(self.since, self.excluded) else sequence not in self._without_effect
+
+    def is_next_of_task(self, sequence: int, task_id: UUID, after: int) -> bool:
+        """Return whether a task is known to have no other event after `after`, up to its event with a sequence."""
+        known = self._tasks.get(str(task_id), ()) if after >= self.since else ()
+        return [other for other in known if after < other <= sequence] == [sequence]
 
     def changed(self, agent_id: str, after: int, kinds: Collection[str] | None = None) -> bool:
         """Return whether an agent may have changed after a sequence; with `kinds`, by an event of these kinds."""
@@ -112,6 +132,14 @@ class AgentChanges:
     def last(self, agent_id: str, kind: str) -> int:
         """Return the sequence of an agent's last event of a kind; `since` if none is known."""
         return max(self.since, self._agents.get(agent_id, {}).get(kind, 0))
+
+    def last_in_log(self, agent_id: str, kind: str) -> int:
+        """Return the sequence of an agent's last message of a kind in the log; 0 if that is not known.
+
+        After an exclusion the log may have a later message, which is parked, or may lack this one, which is erased.
+        """
+        found = self._agents.get(agent_id, {}).get(kind, 0)
+        return found if found > self.excluded else 0
 
 
 class HasPosition(Protocol):
@@ -159,7 +187,7 @@ class Progress:
         message = orjson.loads(data)
         agents, until = message.get("agents"), message["until"]
         if message["after"] == self.sequence and agents is not None and len(self.changes) < MAX_KNOWN:
-            self.changes.add(agents, message["without_effect"])
+            self.changes.add(agents, message["tasks"], message["without_effect"])
             self.changes.excluded = max(self.changes.excluded, message["excluded"])
         elif until != self.sequence:
             self.changes.forget(until)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import psycopg
 from nats.errors import Error as NatsError
 from sqlalchemy import select, text
 from sqlalchemy.exc import ProgrammingError
@@ -48,7 +49,9 @@ from nemuri_infra.projections.write_function import BatchRows, RefusedBatchError
 
 MAX_STATES = 20_000
 """Maximum number of tasks and memories whose states stay in memory between two batches."""
-ENVIRONMENT_ERRORS = (NatsError, GapError, OtherFoldsError, OutdatedError, ProgrammingError, *OUTAGES)
+ENVIRONMENT_ERRORS = (
+    NatsError, GapError, OtherFoldsError, OutdatedError, ProgrammingError, psycopg.ProgrammingError, *OUTAGES,
+)  # fmt: skip
 """Errors that are not caused by an event: a server is unavailable, or the projections are in an unexpected state."""
 _WITH_MORE: tuple[type[Event], ...] = (*TOMBSTONES, EventParked, MemoriesEmbedded)
 """Events that need more statements than the one that writes their batch."""

@@ -112,6 +112,10 @@ class TaskHistories:
         self, task_id: UUID, history: TaskHistory, until: int, event: Event | None, excluded: _Excluded
     ) -> None:
         subject, whole = self.log.subjects.history(task_id), not history.until
+        if event is not None and not whole and self._is_next(event, task_id, history):
+            if await self._counts(event, history, excluded):
+                history.add(event)
+            history.last = history.until = event.sequence or 0
         while whole or history.last < until:
             if (message := await self.log.next_on(subject, history.last)) is None:
                 break
@@ -121,6 +125,11 @@ class TaskHistories:
                 history.add(known)
             history.last = message.sequence
         history.until = max(until, history.last)
+
+    def _is_next(self, event: Event, task_id: UUID, history: TaskHistory) -> bool:
+        """Return whether the projector has told that an event is the only one of a task after those of its history."""
+        changes, sequence = self.journal.progress.changes, event.sequence or 0
+        return event.thread == task_id and changes.is_next_of_task(sequence, task_id, history.until)
 
     def _decoded(self, message: StoredMessage, excluded: _Excluded) -> Event | None:
         """Return the event in a message; None for an undecodable message that is parked or that a client has sent.

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from uuid import UUID
 
+import psycopg
 from pydantic_core import to_json
-from sqlalchemy import Table, text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import Table
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nemuri_infra.projections import tables
+from nemuri_infra.projections.database import driver
 from nemuri_infra.projections.database_connections import VectorList
 from nemuri_infra.projections.rows import insertion, key_source, upsertion
 
@@ -24,10 +25,10 @@ _REFUSED = "NM001"
 """SQL state of the error with which the function refuses a batch."""
 _CONDITIONS = "tables_then bigint, sequence_then bigint, sequence_now bigint, folds integer, erased_names text[]"
 _CHANGES = "gone json, journal_rows json, agents text[], memories uuid[], models text[], vectors vector[]"
-_CALL = text(
-    "SELECT write_batch(:tables, :after, :until, :fold, CAST(:names AS text[]), CAST(:gone AS json),"
-    " CAST(:journal AS json), CAST(:agents AS text[]), CAST(:memories AS uuid[]), CAST(:models AS text[]),"
-    f" CAST(:vectors AS vector[]), {', '.join(f'CAST(:{table.name} AS json)' for table in WRITTEN)})"
+_CALL = (
+    "SELECT write_batch(%(tables)s, %(after)s, %(until)s, %(fold)s, %(names)s::text[], %(gone)s::json,"
+    " %(journal)s::json, %(agents)s::text[], %(memories)s::uuid[], %(models)s::text[], %(vectors)s::vector[],"
+    f" {', '.join(f'%({table.name})s::json' for table in WRITTEN)})"
 )
 
 
@@ -159,10 +160,10 @@ async def write_batch(
     }
     states = {table.name: _json(rows.states.get(table.name)) for table in WRITTEN}
     try:
-        await connection.execute(_CALL, values | states)
-    except DBAPIError as error:
-        if getattr(error.orig, "sqlstate", None) == _REFUSED:
-            raise RefusedBatchError(str(error.orig)) from error
+        await (await driver(connection)).execute(_CALL, values | states)
+    except psycopg.Error as error:
+        if error.sqlstate == _REFUSED:
+            raise RefusedBatchError(str(error)) from error
         raise
 
 

@@ -167,16 +167,15 @@ class EventProcessor:
         last = max(event.sequence or 0 for event in events)
         with tracing.span("past", sequence=last):
             try:
+                if type(events[0]) not in self.service.log_only:
+                    await self.resources.views.progress.wait(last)
                 counts = await self._counts(events)
             except BehindError:
                 parked = await self.resources.log.parked()
                 if all(parked.covers(event.event_id, event.sequence or 0) for event in events):
                     return ()
                 raise
-            counting = [event for event, does in zip(events, counts, strict=True) if does]
-            if counting and type(events[0]) not in self.service.log_only:
-                await self.resources.views.progress.wait(last)
-        return counting
+        return [event for event, does in zip(events, counts, strict=True) if does]
 
     async def _counts(self, events: Sequence[Event]) -> Sequence[bool]:
         if all(event.in_history for event in events):

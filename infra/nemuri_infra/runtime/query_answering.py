@@ -23,6 +23,9 @@ MAX_WAITING_QUERIES = 64
 Further ones are refused; the client may repeat them later.
 """
 
+SOON_SECONDS = 0.25
+"""Seconds that a query waits for the projections before the end of the log is asked for."""
+
 logger = structlog.get_logger()
 
 
@@ -122,11 +125,12 @@ class QueryAnswering:
         progress = self.resources.views.progress
         if query.after <= progress.sequence:
             return None
-        end = await self.resources.log.last_sequence()
-        if query.after > end:
-            return Refusal(refused=f"after is {query.after}, but the log ends at {end}")
         async with self._waiters.turn(asker):
-            await progress.wait(query.after)
+            if not await progress.wait_beyond(query.after - 1, seconds=SOON_SECONDS):
+                end = await self.resources.log.last_sequence()
+                if query.after > end:
+                    return Refusal(refused=f"after is {query.after}, but the log ends at {end}")
+                await progress.wait(query.after)
         return None
 
     def _fitting(self, kind: type[Query], reply: bytes) -> bytes:

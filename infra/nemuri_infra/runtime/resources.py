@@ -68,8 +68,11 @@ class Resources:
     async def last_of(self, agent_id: str, kind: type[Event]) -> int:
         """Return the sequence of an agent's last event of a kind, once the projections contain that event.
 
-        Returns 0 if there is none. Raises `BehindError` if the projections do not contain it in time.
+        Returns 0 if there is none. The log is asked only if the projector has not told of one; one that it did not tell
+        of yet makes a conditional append fail. Raises `BehindError` if the projections do not contain it in time.
         """
+        if known := self.views.progress.changes.last_in_log(agent_id, kind.kind_of()):
+            return known
         last = (await self.log.newest_on(self.log.subjects.of_agent(agent_id, kind))).sequence
         await self.views.progress.wait(last)
         return last

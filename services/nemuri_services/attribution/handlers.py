@@ -92,7 +92,7 @@ async def learn(event: MemoriesUsed, resources: Resources) -> LearningsExtracted
     )
 
 
-@service.handles(LearningsExtracted, log_only=True)
+@service.handles(LearningsExtracted)
 async def encode(event: LearningsExtracted, resources: Resources) -> Sequence[MemoryEncoded | SessionEnded]:  # noqa: ARG001
     """Encode the entry of a session as a memory, if there is one, then end the agent's session on the assignment."""
     end = usage_detection.session_end(event, event.assignment_id, event.agent_id)

@@ -50,7 +50,7 @@ async def route(
     return await _route_task(event, await resources.tasks.state(event), resources)
 
 
-@service.handles(*PASSING_ON, log_only=True)
+@service.handles(*PASSING_ON)
 async def route_next_turn(event: Event, resources: Resources) -> TaskRouted | NegotiationOpened | TaskFailed | None:
     """Route the next task of the conversation, because this task has ended or waits for its client's choice."""
     following = await _next_turn(event, resources)

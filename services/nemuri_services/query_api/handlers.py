@@ -63,7 +63,7 @@ from nemuri_services.query_api.explanations import LostError, explanation, routi
 from nemuri_services.query_api.handover_outcome import handover_outcome
 from nemuri_services.query_api.health import health_of, memo_of
 from nemuri_services.query_api.keyword_proposals import keywords_of
-from nemuri_services.query_api.offer_outcomes import OfferOutcomes
+from nemuri_services.query_api.offer_outcomes import OUTCOMES, OfferOutcomes
 from nemuri_services.query_api.presenters import (
     agent_view,
     feedback_of,
@@ -95,7 +95,7 @@ async def publish_state(
     The projections contain the event by then, so whoever hears of the state can query it.
     """
     task_id = event.thread
-    if task_id is None:
+    if task_id is None or event.agent_id == ORCHESTRATOR:  # its sessions are no part of a task's state
         return
 
     async def standing() -> TaskResult | None:
@@ -264,9 +264,12 @@ async def offer_outcomes(query: RememberedQuery, resources: Resources) -> Rememb
     if not there:
         return await _unknown_agent(query.agent_id, resources)
     outcomes, until = OfferOutcomes.of(query.offers), asyncio.get_running_loop().time() + LONGEST_WAIT
+    decided = query.offered_at
     while True:
-        here = resources.views.progress.sequence
-        await outcomes.update(resources)
+        here, changes = resources.views.progress.sequence, resources.views.progress.changes
+        if not decided or changes.excluded > decided or changes.changed(query.agent_id, decided, OUTCOMES):
+            await outcomes.update(resources)
+            decided = query.offered_at and here
         left = until - asyncio.get_running_loop().time()
         if not outcomes.pending or left <= 0 or not await _wait_for_progress(here, left, resources):
             return await outcomes.view(resources)

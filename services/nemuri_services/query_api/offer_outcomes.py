@@ -14,7 +14,7 @@ from nemuri_contracts.strength import MemoryAmended, MemoryEncoded, MemoryRefuse
 from nemuri_contracts.tiered import ExperienceRecorded
 from nemuri_infra.runtime.resources import Resources
 
-_OUTCOMES = tuple(
+OUTCOMES = tuple(
     kind.kind_of()
     for kind in (MemoryEncoded, MemoryAmended, PrincipleDecided, ExperienceRecorded, TurnRemembered, MemoryRefused)
 )
@@ -26,13 +26,13 @@ class OfferOutcomes:
     """The offers of one query. An offer that is decided once is not looked up again."""
 
     pending: dict[UUID, tuple[UUID, ...]]
-    """Ids of the possible outcomes of each undecided offer, in the order of `_OUTCOMES`."""
+    """Ids of the possible outcomes of each undecided offer, in the order of `OUTCOMES`."""
     refused: list[UUID] = field(default_factory=list)
 
     @classmethod
     def of(cls, offers: Iterable[UUID]) -> Self:
         """Return the offers with these ids, all of them undecided."""
-        return cls({offer: tuple(derive(offer, kind) for kind in _OUTCOMES) for offer in offers})
+        return cls({offer: tuple(derive(offer, kind) for kind in OUTCOMES) for offer in offers})
 
     async def update(self, resources: Resources) -> None:
         """Find the offers that the projections show as decided by now. An erased offer counts as refused."""

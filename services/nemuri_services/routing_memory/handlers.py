@@ -23,7 +23,7 @@ service = Service(
 )
 
 
-@service.handles(TaskRouted, log_only=True)
+@service.handles(TaskRouted)
 async def record_use(event: TaskRouted, resources: Resources) -> MemoriesUsed | None:  # noqa: ARG001 - every handler has this form
     """Record a use of each routing memory that influenced the choice of agents."""
     return precedents.used(event)

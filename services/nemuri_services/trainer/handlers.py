@@ -17,7 +17,7 @@ service = Service("trainer", one_per_agent=True)
 pasts = Pasts()
 
 
-@service.handles(SessionEnded, ImpactCredited, log_only=True)
+@service.handles(SessionEnded, ImpactCredited)
 async def train(event: SessionEnded | ImpactCredited, resources: Resources) -> ConditionalAppend[ScorerTrained] | None:
     """Train the agent's scorer if a training is due and there are enough samples.
 
@@ -26,7 +26,6 @@ async def train(event: SessionEnded | ImpactCredited, resources: Resources) -> C
     """
     if isinstance(event, SessionEnded) and not await _adds_samples(event, resources):
         return None
-    await resources.views.wait_for(event)
     newest = await resources.last_of(event.agent_id, ScorerTrained)
     agent = await resources.views.agent(event.agent_id, only_rules=True)
     scorer = await resources.views.agents.scorer(event.agent_id)

@@ -69,7 +69,7 @@ async def encode_chapter(event: ChapterRead, resources: Resources) -> Sequence[M
     return [*memories, usage_detection.session_end(event, event.session_id, event.agent_id)]
 
 
-@service.handles(SessionEnded, TaskFailed, NegotiationOpened, log_only=True)
+@service.handles(SessionEnded, TaskFailed, NegotiationOpened)
 async def grade(event: SessionEnded | TaskFailed | NegotiationOpened, resources: Resources) -> ExerciseGraded | None:
     """Grade an exercise with the light model when every session of its task has ended. A task that failed or opened a
     negotiation counts as a wrong answer.
@@ -79,7 +79,6 @@ async def grade(event: SessionEnded | TaskFailed | NegotiationOpened, resources:
     state = await resources.tasks.state(event)
     if state.task is not None and state.task.client_id != TUTOR:
         return None
-    await resources.views.wait_for(event)
     found = await Courses(resources.database).exercise_of(event.thread)
     if found is None:
         return None

@@ -35,8 +35,6 @@ class PastAndLog:
     async def counts(self, event: Event) -> bool:
         """Record the call and return `first`: True if the event counts as the first of its id."""
         self.asked.append(f"counts {event.kind}")
-        if self.behind:
-            raise BehindError("the projections are at 1, but 2 is needed")
         return self.first
 
     async def counting(self, events: Sequence[Event]) -> list[bool]:
@@ -65,8 +63,10 @@ class PastAndLog:
         self.tried = tried
 
     async def wait(self, sequence: int) -> None:
-        """Record the call and return at once."""
+        """Record the call and return at once. Raises `BehindError` if `behind` is set."""
         self.asked.append(f"wait {sequence}")
+        if self.behind:
+            raise BehindError("the projections are at 1, but 2 is needed")
 
     async def state(self, _event: Event) -> TaskState:
         """Return a task without a budget."""

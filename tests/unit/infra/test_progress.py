@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import dataclass, field, replace
 from typing import cast
+from uuid import uuid4
 
 import pytest
 
@@ -98,6 +99,8 @@ async def test_notifications_name_the_agents_that_changed() -> None:
     assert known.changes.changed_agents(4, {"agent_slept"}) is None
     assert known.changes.last(name, "agent_slept") == 6
     assert known.changes.last(name, "agent_defined") == 5
+    assert known.changes.last_in_log(name, "agent_slept") == 6
+    assert known.changes.last_in_log(name, "agent_defined") == 0
 
 
 async def test_after_a_lost_notification_everything_may_have_changed() -> None:
@@ -113,6 +116,22 @@ async def test_after_a_lost_notification_everything_may_have_changed() -> None:
     assert known.changes.since == 9 + len(many)
 
 
+async def test_notifications_name_the_events_of_tasks() -> None:
+    """A process knows that a task has no other event before one, unless it has missed a notification."""
+    known = Progress(cast("Projection", SlowViews()))
+    await known.hear(progress_message(5))
+    summarised = EXAMPLES["task_summarised"]
+    task_id, other = summarised.task_id, EXAMPLES["task_answered"].model_copy(update={"correlation_id": uuid4()})
+    await known.hear(progress_message(7, batch(5, summarised, other)))
+    await known.hear(progress_message(9, batch(7, EXAMPLES["agent_slept"], summarised)))
+
+    assert known.changes.is_next_of_task(6, task_id, 5)
+    assert known.changes.is_next_of_task(9, task_id, 6)
+    assert not known.changes.is_next_of_task(9, task_id, 5), "there is another one between"
+    assert not known.changes.is_next_of_task(7, task_id, 5), "that is an event of another task"
+    assert not known.changes.is_next_of_task(6, task_id, 4), "before the first notification there may be others"
+
+
 @pytest.mark.parametrize("kind", ["task_erased", "agent_erased", "memories_erased", "event_parked"])
 async def test_notifications_tell_of_what_excludes_earlier_events(kind: str) -> None:
     """The last erasure or parked event is known, so that caches can be emptied."""
@@ -121,6 +140,10 @@ async def test_notifications_tell_of_what_excludes_earlier_events(kind: str) -> 
     await known.hear(progress_message(7, batch(5, EXAMPLES[kind], EXAMPLES["agent_slept"])))
 
     assert (known.changes.since, known.changes.excluded) == (5, 6)
+    name = str(EXAMPLES["agent_slept"].agent_id)
+    assert known.changes.last_in_log(name, "agent_slept") == 7
+    await known.hear(progress_message(8, batch(7, EXAMPLES[kind])))
+    assert known.changes.last_in_log(name, "agent_slept") == 0, "the log may have a later one, which is excluded"
 
 
 async def test_notifications_tell_which_events_count() -> None:
