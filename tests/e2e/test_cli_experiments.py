@@ -1,11 +1,13 @@
 """`nemuri experiment`: invalid arguments and missing libraries are refused before anything is run or written."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
+from nemuri.experiments import noise, runs
 from tests.e2e.conftest import CommandLine, environment
-from tests.e2e.forking import run_forked
+from tests.e2e.forking import COMMAND_TIMEOUT, CommandResult, exit_code, fork, run_command, run_forked
 
 WRONG_USE = [
     ("nosuch",),
@@ -77,11 +79,28 @@ def test_an_experiment_runs_without_matplotlib(tmp_path: Path, monkeypatch: pyte
     assert not (tmp_path / "experiments").exists()
 
 
+def run_small(arguments: list[str], variables: dict[str, str], out: Path, err: Path, *absent: str) -> None:
+    """Run a command in this forked process with few memories and without the libraries `absent`."""
+    noise.MEMORIES, noise.NEEDS = 60, 10  # type: ignore[misc]
+    runs.cores = lambda: 0
+    sys.modules |= dict.fromkeys(absent)  # type: ignore[arg-type]
+    run_command(arguments, variables, out, err)
+
+
+def small_experiment(folder: Path, *arguments: str, absent: tuple[str, ...] = ()) -> CommandResult:
+    """Run the shortest experiment on noise that is permitted, with few memories, and return its outcome."""
+    out, err = folder / "stdout", folder / "stderr"
+    command = ["--data", str(folder), "experiment", "noise", "--tasks", "10", "--repeats", "8", *arguments]
+    process = fork(run_small, command, environment(), out, err, *absent)
+    code = exit_code(process, COMMAND_TIMEOUT)
+    assert code is not None
+    return CommandResult(code, out.read_text(), err.read_text())
+
+
 def test_a_missing_plot_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without matplotlib the last line names the missing library and how to install it."""
     monkeypatch.chdir(tmp_path)
-    arguments = ("experiment", "noise", "--tasks", "10", "--repeats", "8")
-    done = CommandLine(tmp_path).run_script(*arguments, PYTHONPATH=path_without("matplotlib", tmp_path))
+    done = small_experiment(tmp_path, absent=("matplotlib",))
     assert done.code == 0, done
     assert done.out.splitlines()[-1].startswith("no plot is drawn: matplotlib is not installed")
     assert "pip install 'nemuri[experiments]'" in done.out
@@ -89,8 +108,7 @@ def test_a_missing_plot_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_experiment_json_names_its_files(tmp_path: Path) -> None:
     """`--json` prints one object with figures, findings with intervals, and the paths of the written files."""
-    arguments = ("experiment", "noise", "--tasks", "10", "--repeats", "8", "--seed", "2", "--out", tmp_path, "--json")
-    done = CommandLine(tmp_path)(*arguments)
+    done = small_experiment(tmp_path, "--seed", "2", "--out", str(tmp_path), "--json")
     assert done.code == 0, done
     found = done.json
     assert {key: found[key] for key in ("experiment", "seed", "tasks")} == {

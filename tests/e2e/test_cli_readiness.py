@@ -26,7 +26,7 @@ def test_up_and_status_say_that_the_projector_has_halted(cli: CommandLine, proce
     """A platform that starts before an unreadable event is not called ready, and `park` is named; so does `status`.
     After a restart without the event it is ready.
     """
-    started, line = cli.up_with_line("--no-window", *processes)
+    started, line = cli.up_with_line("--no-window")
     assert "try `nemuri" in line
     asyncio.run(publish_unreadable(cli.data))
     stop(started, signal.SIGKILL)
@@ -42,5 +42,6 @@ def test_up_and_status_say_that_the_projector_has_halted(cli: CommandLine, proce
 
     started, line = cli.up_with_line("--no-window", *processes)
     assert "not ready" not in line
+    assert "try `nemuri" in line
     assert cli("status").code == 0
     stop(started)

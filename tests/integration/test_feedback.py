@@ -22,6 +22,7 @@ from tests.integration.harness import (
     assert_verified,
     connected_client,
     effective_events,
+    eventually,
     running_services,
     until_idle,
 )
@@ -68,16 +69,24 @@ async def test_feedback_before_the_task_is_credited_after_the_answer(settings: S
 
 
 async def test_repeated_feedback_during_the_task_counts_once(settings: Settings) -> None:
-    """Feedback repeated while the task is being done is credited once."""
+    """Feedback repeated after each step of the task, while it is being done, is credited once."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         memory_id = await define_agent(resources, client)
         task = TaskSubmitted(event_id=uuid4(), client_id="ann", text=QUESTION)
         await resources.log.append(helpful_feedback(task.event_id))
         await resources.log.append(task)
         await client.settle()
-        while not (await client.progress(task.event_id)).settled:
-            await resources.log.append(helpful_feedback(task.event_id))
-            await client.settle()
+        steps = set[str]()
+
+        async def repeated() -> bool:
+            """Repeat the feedback if the task has got on by a step. Return True once the task has settled."""
+            kinds = {event.kind for event in await effective_events(resources.log)}
+            if not kinds <= steps:
+                steps.update(kinds)
+                await resources.log.append(helpful_feedback(task.event_id))
+            return (await client.progress(task.event_id)).settled
+
+        await eventually(repeated)
         await assert_credited_once(resources, client, memory_id)
     await assert_verified(settings)
 

@@ -86,7 +86,12 @@ def application(service: Service, resources: Resources) -> FastStream:
             await reader.stop(DRAIN_SECONDS)
 
     return FastStream(
-        broker, lifespan=_lifespan(service, resources), after_startup=[begin], on_shutdown=[end], logger=None
+        broker,
+        lifespan=_lifespan(service, resources),
+        after_startup=[begin],
+        on_shutdown=[end],
+        logger=None,
+        serializer=None,
     )
 
 
@@ -117,6 +122,7 @@ def _broker(service: Service, resources: Resources) -> Broker:
         connection=connection,
         graceful_timeout=DRAIN_SECONDS,
         apply_types=False,
+        serializer=None,  # Otherwise pydantic builds a model for each handler, which takes a quarter of a start.
         js_options={"timeout": ANSWER_SECONDS, "domain": access.domain},
         logger=None,
     )

@@ -16,7 +16,7 @@ from nemuri_contracts.tiered import Experience, ExperienceRecorded
 from nemuri_infra.bus.connection import DeniedError
 from nemuri_infra.bus.event_log import Log
 from nemuri_society.contracts.society import Society
-from nemuri_society.operations.lifecycle import create_society, delete_society
+from nemuri_society.operations.lifecycle import create_society, delete_society, list_societies
 from nemuri_society.operations.residents import generate_residents
 from nemuri_society.simulation.checkpoints import Checkpoints
 from nemuri_society.stores.society_states import States, societies
@@ -87,12 +87,14 @@ async def run_until_checkpoint(platform: RestrictedServers, data: Path) -> int:
     """Run a society, watch it, and stop it after a checkpoint. Return its number of agents at the end."""
     arguments = ("run", "--agents", "4", "--size", "64", "--name", NAME, "--checkpoint-every", "1", "--json")
     async with running_command(platform, "operator", data, *arguments) as running:
+        async with opened_log(platform.of("operator")) as log:
 
-        async def living() -> bool:
-            """Return True once the society has a checkpoint."""
-            return bool(json.loads(await output_of(platform, "operator", data, "list", "--json")).get(NAME))
+            async def living() -> bool:
+                """Return True once the society has a checkpoint."""
+                return bool((await list_societies(log)).get(NAME))
 
-        await eventually(living, seconds=120)
+            await eventually(living, seconds=120)
+        assert json.loads(await output_of(platform, "operator", data, "list", "--json"))[NAME]
         assert users_of(running) == {platform.permissions.user(each) for each in ("host", "world")}
 
         async def watched() -> bool:

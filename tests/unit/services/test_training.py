@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given as for_any
 
 from nemuri_contracts.scorers import Weights
@@ -18,15 +17,20 @@ from tests.unit.domain.strength.schooling import (
     past,
 )
 from tests.unit.domain.strength.test_scorer import ROWS, WEIGHTS
-from tests.unit.services.torch_reference import torch_logits, torch_parameters, torch_train
+
+BESIDE_TORCH = pytest.mark.xdist_group("models of meaning")
+"""Marks tests that import torch, which takes seconds, so that pytest-xdist runs them in one process."""
 
 
+@BESIDE_TORCH
 @for_any(WEIGHTS, ROWS)
 def test_numpy_ranks_as_torch_does(weights: Weights, rows: list[tuple[float, ...]]) -> None:
     """The same weights give the same logits, and so the same order, in torch and NumPy."""
+    from tests.unit.services.torch_reference import logits_of
+
     features = np.array(rows)
 
-    trained = torch_logits(torch_parameters(weights), torch.from_numpy(features)).numpy()
+    trained = logits_of(weights, features)
 
     served = scorer.logits(weights, features)
     assert served == pytest.approx(trained, abs=1e-9)
@@ -34,12 +38,15 @@ def test_numpy_ranks_as_torch_does(weights: Weights, rows: list[tuple[float, ...
     assert (np.sign(np.subtract.outer(served, served)) == np.sign(apart))[np.abs(apart) > 1e-9].all()
 
 
+@BESIDE_TORCH
 @pytest.mark.parametrize("world", [by_impact, by_strength_while_fresh])
 def test_numpy_trains_as_torch_does(world: World) -> None:
     """The same samples and the same dropout give the weights that torch's derivatives, Adam and schedule give.
 
     They are far from the weights at the start, so both have learned.
     """
+    from tests.unit.services.torch_reference import torch_train
+
     taken = training_samples.samples(past(world, 60, seed=2))
     units = len(scorer.copy_of_linear().output)
 

@@ -22,6 +22,12 @@ def torch_logits(parameters: list[Tensor], rows: Tensor, kept: Tensor | float = 
     return ((rows @ hidden.T + hidden_bias).relu() * kept) @ output + output_bias
 
 
+def logits_of(weights: Weights, rows: training.Floats) -> training.Floats:
+    """Return torch's logits of these weights for `rows` of shape (n, 9)."""
+    found: training.Floats = torch_logits(torch_parameters(weights), torch.from_numpy(rows)).numpy()
+    return found
+
+
 def torch_train(samples: Samples, masks: Iterator[training.Floats]) -> list[Tensor]:
     """Train with torch's own derivatives, Adam and cosine schedule, one step for each mask of the hidden units."""
     start = torch_parameters(copy_of_linear())

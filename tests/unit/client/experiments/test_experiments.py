@@ -12,6 +12,7 @@ from nemuri.experiments.personality import ALIKE, APART, WITHOUT
 from nemuri.experiments.report import CheckedClaim, Sample, build_report, window_names, windows
 
 TASKS = 10
+REPEAT = runs.run_repeat
 
 
 @pytest.fixture(autouse=True)
@@ -25,6 +26,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scorer, "NEEDS", 20)
 
 
+@pytest.mark.timeout(300)  # On a busy machine so many repeats take minutes.
 @pytest.mark.parametrize("name", ["noise", "personality", "scorer"])
 def test_an_experiment_is_reproducible_by_its_seed(name: str, tmp_path: Path) -> None:
     """The same seed gives the same figures, findings and plot bytes. Another seed gives different ones."""
@@ -36,10 +38,17 @@ def test_an_experiment_is_reproducible_by_its_seed(name: str, tmp_path: Path) ->
     assert runs.run_repeat(name, 3, 0, TASKS) != runs.run_repeat(name, 4, 0, TASKS)
 
 
+def small_repeat(name: str, seed: int, repeat: int, tasks: int) -> Sample:
+    """Return the measurements of one repeat among few memories, in whatever process it runs."""
+    noise.MEMORIES, noise.NEEDS = 60, 10  # type: ignore[misc]
+    return REPEAT(name, seed, repeat, tasks)
+
+
 def test_processes_give_the_results_of_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Several processes give the results of one process, in whatever order the repeats end."""
-    monkeypatch.undo()  # Child processes do not inherit the reduced size, so this process must not have it either.
-    here, there = (runs.run("noise", seed=1, tasks=10, repeats=2, processes=number) for number in (0, 2))
+    monkeypatch.setattr(runs, "run_repeat", small_repeat)
+    here, there = (runs.run("noise", seed=1, tasks=10, repeats=3, processes=number) for number in (0, 2))
+    assert here.findings
     assert [finding.verdict for finding in here.findings] == [finding.verdict for finding in there.findings]
     means = [[figure.mean for figure in report.figures.values()] for report in (here, there)]
     assert means[0] == pytest.approx(means[1])
