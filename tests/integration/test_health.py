@@ -71,6 +71,7 @@ async def test_a_process_reports_health_and_counts_events(probed_settings: Setti
         assert await ready(url) == (True, [])
         await process.resources.log.append(agent_defined())
         await client.ask("What is truth value testing?")
+        await client.agents("python")
         await until_idle(process.resources)
 
         counted = await metrics(url)
@@ -81,7 +82,7 @@ async def test_a_process_reports_health_and_counts_events(probed_settings: Setti
         )  # One session is the agent's, the other one the orchestrator's.
         assert counted["nemuri_events_appended_total"]["task_answered", "specialist"] == 1
         assert counted["nemuri_event_seconds_count"]["task_assigned", "specialist"] == 1
-        assert counted["nemuri_questions_answered_total"].keys() >= {("answered", "task", "query-api")}
+        assert counted["nemuri_questions_answered_total"].keys() >= {("answered", "agents", "query-api")}
         assert counted["nemuri_consumer_pending_events"].keys() >= {("intake",), ("strength-sleep",)}
         assert counted["nemuri_dead_letters"][()] == 0
         assert counted["process_resident_memory_bytes"][()] > 1e6
