@@ -25,7 +25,7 @@ UNPACKED: Final = """\
 ln -sf python3.11 "$1/usr/bin/python"
 for name in passwd group; do cp "$1/usr/share/base-passwd/$name.master" "$1/etc/$name"; done
 """
-"""What the scripts of the unpacked packages would do for the image. To run them all takes five times as long."""
+"""Steps of the unpacked packages' scripts that the image needs. To run all scripts takes five times as long."""
 CERTIFICATES: Final = Path("/etc/ssl/certs")
 CONFIGURATION: Final = """\
 [containers]

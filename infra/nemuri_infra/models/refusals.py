@@ -1,4 +1,4 @@
-"""What a service does when a model refuses a job: it goes on without the reply, and the log says so."""
+"""Refusals of models: a service goes on without the reply, and the log says so."""
 
 from typing import TypeVar
 

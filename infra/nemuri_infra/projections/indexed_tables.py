@@ -38,11 +38,11 @@ class IndexChange(NamedTuple):
     vector: Vector | None
     """The stored vector; None if there is none yet, or if it did not change."""
     fields: tuple[Any, ...] | None
-    """What the index takes of the memory (`IndexedTable.put`); None for a deleted memory."""
+    """Fields of the memory for the index (`IndexedTable.put`); None for a deleted memory."""
 
 
 class ChangesWanted(NamedTuple):
-    """Which changes of an agent's memories are read."""
+    """The range of changes of an agent's memories that are read."""
 
     agent_id: str
     generation: str
