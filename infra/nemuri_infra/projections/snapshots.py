@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 
 import psycopg
 import structlog
@@ -14,7 +13,7 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.bus.pull_reader import READER_ERRORS
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.projections import tables
-from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.database import Database, driver
 from nemuri_infra.projections.log_identity import check_log_identity
 from nemuri_infra.projections.maintenance_lock import check_held, exclusive_maintenance
 from nemuri_infra.projections.projection import FOLD, VIEW, Position, Projection, Unprojectable, read_position
@@ -108,10 +107,9 @@ async def _one_moment(database: Database) -> AsyncIterator[AsyncConnection]:
 
 
 async def _copy_out(connection: AsyncConnection, table: Table, writer: SnapshotWriter) -> None:
-    driver: Any = (await connection.get_raw_connection()).driver_connection
     statement = f"COPY {table.name} ({_columns(table)}) TO STDOUT (FORMAT BINARY)"
     piece = bytearray()
-    async with driver.cursor() as cursor, cursor.copy(statement) as rows:
+    async with (await driver(connection)).cursor() as cursor, cursor.copy(statement) as rows:
         async for row in rows:
             piece += row
             while len(piece) >= PIECE_BYTES:
@@ -121,7 +119,6 @@ async def _copy_out(connection: AsyncConnection, table: Table, writer: SnapshotW
 
 
 async def _copy_in(connection: AsyncConnection, pieces: AsyncIterator[tuple[str, bytes]]) -> None:
-    driver: Any = (await connection.get_raw_connection()).driver_connection
     piece = await anext(pieces, None)
     while piece is not None:
         table = piece[0]
@@ -129,7 +126,7 @@ async def _copy_in(connection: AsyncConnection, pieces: AsyncIterator[tuple[str,
             raise BrokenSnapshotError(f"the snapshot has a table {table!r}")
         columns = _columns(metadata.tables[table])
         statement = f"COPY {table} ({columns}) FROM STDIN (FORMAT BINARY)"
-        async with driver.cursor() as cursor, cursor.copy(statement) as rows:
+        async with (await driver(connection)).cursor() as cursor, cursor.copy(statement) as rows:
             while piece is not None and piece[0] == table:
                 await rows.write(piece[1])
                 piece = await anext(pieces, None)
