@@ -15,6 +15,7 @@ from nemuri_contracts import (
     clarifications,
     client_events,
     colleagues,
+    conversations,
     education,
     erasure,
     parked_events,
@@ -37,6 +38,7 @@ AnyClientEvent = (
     | client_events.FeedbackGiven
     | client_events.MemoryOffered
     | client_events.MemoryChangeRequested
+    | conversations.TurnsSaid
     | colleagues.HandoverRequested
     | principles.PrincipleDecisionGiven
     | affective.TurnOffered
@@ -92,6 +94,7 @@ AnyAgentEvent = (
     | strength.SemanticMemorySplit
     | colleagues.MemoriesHandedOver
     | colleagues.MemoryCopied
+    | conversations.FactsLearned
     | scorers.ScorerTrained
     | education.CourseBegun
     | education.ChapterRead

@@ -137,6 +137,8 @@ class Event(Value):
     """Family of subjects on which events of this class are recorded."""
     names_task: ClassVar[bool] = False
     """True if the subject names the event's task, so that the event is part of the task's history."""
+    names_conversation: ClassVar[bool] = False
+    """True if the subject names the event's conversation, so that the event is part of the conversation's history."""
 
     event_id: UUID
     kind: str
@@ -160,6 +162,14 @@ class Event(Value):
     def in_history(self) -> bool:
         """Return whether the event's subject names its task."""
         return self.names_task and self.thread is not None
+
+    @property
+    def filed_under(self) -> UUID | None:
+        """Return the id that the subject names: that of the task or the conversation whose history contains the event.
+
+        None if the event is part of no history.
+        """
+        return self.thread if self.names_task else None
 
     @property
     def task_id(self) -> UUID:

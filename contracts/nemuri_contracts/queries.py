@@ -18,6 +18,7 @@ from nemuri_contracts.affective_views import (
 from nemuri_contracts.client_events import TEXT_LIMIT, InSetting
 from nemuri_contracts.colleague_views import HandoverView
 from nemuri_contracts.colleagues import HandoverWish
+from nemuri_contracts.conversation_views import ConversationView
 from nemuri_contracts.education_views import CoursesView, DueView
 from nemuri_contracts.event import WITH_WORDS, Identifier, Label, Moment, Options, Text, Value, Written
 from nemuri_contracts.explanation_views import RoutingView, WhyView
@@ -242,6 +243,20 @@ class RememberedQuery(Query):
     """Ids of `memory_offered` events."""
     offered_at: int = Field(default=0, ge=0)
     """Sequence of the first of them in the log; 0 if that is not known."""
+
+
+class ConversationQuery(Query):
+    """Query for what is known of a client's conversation with an agent.
+
+    With `stretches`, it is answered when their facts are memories, at the latest after a few seconds.
+    """
+
+    name = "conversation"
+    agent_id: Identifier
+    client_id: Identifier
+    conversation: Label
+    stretches: tuple[UUID, ...] = Field(default=(), max_length=1_000)
+    """Ids of `turns_said` events whose facts are wanted."""
 
 
 class RecallOptions(InSetting):
@@ -534,6 +549,7 @@ Answer = (
     | MemoriesView
     | MemoryView
     | RememberedView
+    | ConversationView
     | RecallView
     | HandoverView
     | CoursesView

@@ -28,8 +28,12 @@ Provenance = Literal["observed", "told", "inferred"]
 """The way in which a memory came to be known: read in material, said by somebody, or concluded without either."""
 
 
-Source = Literal["task", "manual", "education", "definition", "adopted", "feedback", "handover", "sleep"]
-"""Kind of the source of a memory. `handover`: told by another agent. `sleep`: a semantic memory that a sleep formed."""
+Source = Literal[
+    "task", "manual", "education", "definition", "adopted", "feedback", "handover", "sleep", "conversation"
+]
+"""Kind of the source of a memory. `handover`: told by another agent. `sleep`: a semantic memory that a sleep formed.
+`conversation`: read from what was said to the agent.
+"""
 
 
 class Candidate(Value):

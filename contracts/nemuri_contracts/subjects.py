@@ -43,13 +43,15 @@ class Subjects:
         """Return the subject filter of what services append about tasks, without the events of agents' work."""
         return f"{self.namespace}.task.>"
 
-    def history(self, task_id: UUID) -> str:
-        """Return the subject filter of a task's history: its own events, and those of clients and agents about it."""
-        return f"{self.namespace}.*.{task_id}.>"
+    def history(self, of: UUID) -> str:
+        """Return the subject filter of the history of a task or a conversation: its own events, and those of clients
+        and agents about it.
+        """
+        return f"{self.namespace}.*.{of}.>"
 
     def of(self, event: Event) -> str:
         """Return the exact subject of an event."""
-        task = str(event.thread) if event.in_history else NO_TASK
+        task = str(event.filed_under) if event.filed_under is not None else NO_TASK
         if isinstance(event, ClientEvent):
             return wire_constants.of_client(self.namespace, event.client_id, event.kind, task)
         if event.stream == "task":
@@ -86,7 +88,7 @@ class Subjects:
         """Return the subject of a kind with a name in braces for each variable part, such as
         `nemuri.client.{task}.{client}.task_submitted`.
         """
-        task = "{task}" if kind.names_task else NO_TASK
+        task = "{task}" if kind.names_task else "{conversation}" if kind.names_conversation else NO_TASK
         names = {"client": (task, "{client}"), "task": (task,), "agent": (task, "{partition}", "{agent}")}
         return ".".join((self.namespace, kind.stream, *names.get(kind.stream, ()), kind.kind_of()))
 
@@ -159,7 +161,7 @@ class Subjects:
 
 def _task_of(kind: type[Event]) -> str:
     """Return what stands for the task in a filter of the subjects of a kind."""
-    return "*" if kind.names_task else NO_TASK
+    return "*" if kind.names_task or kind.names_conversation else NO_TASK
 
 
 def _name_in(subject: str, family: str, place: int) -> str | None:

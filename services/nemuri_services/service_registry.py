@@ -12,6 +12,7 @@ from nemuri_infra.runtime.service import Service
 CATALOGUE = (
     "projector",
     "intake",
+    "conversation",
     "orchestrator",
     "specialist",
     "attribution",

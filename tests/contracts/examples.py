@@ -56,6 +56,7 @@ from nemuri_contracts.client_events import (
 )
 from nemuri_contracts.codec import EVENTS
 from nemuri_contracts.colleagues import HandoverRequested, HandoverWish, LeftOut, MemoriesHandedOver, MemoryCopied
+from nemuri_contracts.conversations import ConversationTurn, FactsLearned, TurnsSaid
 from nemuri_contracts.education import (
     Chapter,
     ChapterRead,
@@ -371,6 +372,14 @@ _PARTS: dict[type[Event], dict[str, object]] = {
         "source": "seller", "memories": (NEW,), "usage": USAGE, "refused": "there is no agent 'ghost'",
         "left_out": (LeftOut(memory_id=OTHER, reason="known", by=MEMORY),),
     },
+    TurnsSaid: {
+        "agent_id": "buyer", "conversation": "chat-1",
+        "turns": (
+            ConversationTurn(position=3, role="user", text="I moved to Bergen.", speaker="Ann", at=WHEN),
+            ConversationTurn(position=4, role="assistant", text="How is it there?", speaker="Helper", at=WHEN),
+        ),
+    },
+    FactsLearned: {"conversation_id": OTHER, "facts": (NEW,), "usage": USAGE},
     MemoryCopied: {
         "memory": CONTENT, "links": (OTHER,), "relations": (SUPERSEDES,),
         "origin": ORIGIN, "vector": VECTOR,

@@ -17,6 +17,7 @@ from nemuri.operations.session import OperationError, open_operation
 from nemuri.operations.tombstones import append_tombstones
 from nemuri.operations.views import rebuild
 from nemuri_contracts.affective import TurnOffered
+from nemuri_contracts.conversations import TurnsSaid
 from nemuri_contracts.erasure import MemoriesErased
 from nemuri_contracts.event import Event
 from nemuri_contracts.strength import MemoryEncoded
@@ -355,3 +356,23 @@ async def test_the_ledger_holds_ids_only(settings: Settings) -> None:
         [entry] = entries(ledger_path(settings), settings.namespace)
         assert entry.erasure.memories == {"python": (gone,)}
         assert b"bassethorn" not in ledger_path(settings).read_bytes()
+
+
+@pytest.mark.parametrize(("whole", "place"), [(False, "Ulm"), (True, "Jena")], ids=["a fact", "the agent"])
+async def test_what_was_said_in_a_conversation_is_erased(
+    servers: Servers, settings: Settings, *, whole: bool, place: str
+) -> None:
+    """With a fact goes the stretch that says it; with the agent, every turn of its conversations."""
+    said, other = f"My sister plays the glockenspiel in {place}.", f"The bakery in {place} opens at seven."
+    async with running_services(settings) as resources, connected_client(settings) as client:
+        await resources.log.append(agent_defined())
+        [fact] = (await client.converse("python", [said], conversation="chat")).facts
+        await client.converse("python", [other], conversation="chat")
+        await client.settle()
+        assert files_with(servers.directory, said)[said]
+        await forget(settings, [Thing("agent", "python") if whole else Thing("memory", fact.memory_id)])
+        await until_idle(resources)
+        assert_gone(servers, said, *([other] if whole else []), kept=None if whole else other)
+        left = [event for event in await effective_events(resources.log) if isinstance(event, TurnsSaid)]
+        assert len(left) == (0 if whole else 1)
+    await assert_verified(settings)

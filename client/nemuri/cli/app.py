@@ -11,6 +11,7 @@ from nemuri.cli import (
     affective,
     agents,
     backup,
+    conversations,
     dead_letters,
     doctor,
     down,
@@ -86,9 +87,9 @@ def root(
 
 
 for _group in (
-    tasks, why, agents, memories, memory, principles, past_states, replay, education, doctor, hook, affective, tiered,
-    scorers, log, mcp, dead_letters, platform_commands, window, park_event, forget, backup, permissions, prompts,
-    experiments, down, service, status, embedder,
+    tasks, why, agents, conversations, memories, memory, principles, past_states, replay, education, doctor, hook,
+    affective, tiered, scorers, log, mcp, dead_letters, platform_commands, window, park_event, forget, backup,
+    permissions, prompts, experiments, down, service, status, embedder,
 ):  # fmt: skip
     _group.register(app)
 for _module in extension_commands.command_modules():

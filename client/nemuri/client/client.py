@@ -9,6 +9,7 @@ from nats.errors import Error as NatsError
 
 from nemuri.client.affective_methods import AffectiveMethods
 from nemuri.client.connection_attempt import CONNECTING_SECONDS, open_connection
+from nemuri.client.conversation_methods import ConversationMethods
 from nemuri.client.deadlines import within
 from nemuri.client.education_methods import EducationMethods
 from nemuri.client.exchange import ClientError, Exchange
@@ -29,6 +30,7 @@ CLOSING_SECONDS = 2.0
 class Client(
     TaskMethods,
     StrengthChangeMethods,
+    ConversationMethods,
     PrincipleMethods,
     AffectiveMethods,
     TieredMethods,

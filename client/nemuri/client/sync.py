@@ -122,6 +122,7 @@ class SyncClient:
     health = blocking(Client.health)
     handover = blocking(Client.handover)
 
+    converse = blocking(Client.converse)
     remember = blocking(Client.remember)
     remember_all = blocking(Client.remember_all)
     until_known = blocking(Client.until_known)

@@ -1,10 +1,21 @@
 """The list of all resources of the API."""
 
-from nemuri.http_api.resources import agents, dead_letters, log, memories, memory_lines, operations, states, tasks
+from nemuri.http_api.resources import (
+    agents,
+    conversations,
+    dead_letters,
+    log,
+    memories,
+    memory_lines,
+    operations,
+    states,
+    tasks,
+)
 
 RESOURCES = (
     tasks.RESOURCE,
     agents.RESOURCE,
+    conversations.RESOURCE,
     memories.RESOURCE,
     memory_lines.RESOURCE,
     states.RESOURCE,

@@ -34,6 +34,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
         "description": f"CRC-32 of the task's or the agent's id, modulo {PARTITIONS}; subscribe with `*` instead."
     },
     "agent": {"description": "The agent's id."},
+    "conversation": {"description": "The conversation's id, derived from its client, its agent and its name."},
     "service": {"description": "A service.", "enum": list(SERVICES)},
     "sequence": {"description": "Stream sequence of the event that the message is about."},
     "task": {"description": "The task's id, which is the event id of its `task_submitted`."},

@@ -16,8 +16,8 @@ from nemuri_infra.runtime.settings import Settings
 from nemuri_services.service_registry import SERVICES
 
 IN_MEMORY_SERVICES: Final = (
-    "intake", "orchestrator", "routing-memory", "specialist", "attribution", "strength-sleep", "semantic-memory",
-    "query-api",
+    "intake", "conversation", "orchestrator", "routing-memory", "specialist", "attribution", "strength-sleep",
+    "semantic-memory", "query-api",
 )  # fmt: skip
 """The services of agents with strength memory. The others read tables that are not kept in memory."""
 

@@ -9,6 +9,7 @@ from nemuri_contracts.affective import MemoryCompressed, TurnOffered, TurnTakenB
 from nemuri_contracts.client_events import MemoryChangeRequested, MemoryOffered
 from nemuri_contracts.codec import AnyAgentEvent, AnyClientEvent, AnyTaskEvent
 from nemuri_contracts.colleagues import HandoverRequested
+from nemuri_contracts.conversations import TurnsSaid
 from nemuri_contracts.erasure import AgentErased, Erasure, MemoriesErased, TaskErased, Tombstone
 from nemuri_contracts.event import Event
 from nemuri_contracts.principles import PrincipleDecided, PrincipleDecisionGiven
@@ -42,6 +43,7 @@ OF_AN_AGENT = frozenset(
         *get_args(AnyAgentEvent),
         MemoryOffered,
         MemoryChangeRequested,
+        TurnsSaid,
         HandoverRequested,
         PrincipleDecisionGiven,
         TurnOffered,

@@ -12,6 +12,7 @@ from nemuri_contracts.agents import ORGANISATION, AgentDefined, EmbeddingAdopted
 from nemuri_contracts.client_events import Scope
 from nemuri_contracts.codec import AnyAgentEvent
 from nemuri_contracts.colleagues import MemoriesHandedOver, MemoryCopied
+from nemuri_contracts.conversations import FactsLearned
 from nemuri_contracts.education import ChapterRead, CourseBegun, CourseFinished, ExerciseGraded, MemoriesReviewed
 from nemuri_contracts.erasure import AgentErased, MemoriesErased
 from nemuri_contracts.event import Event
@@ -153,6 +154,7 @@ UnrelatedEvent = (
     MemoryRefused
     | MemoriesConsolidated
     | MemoriesHandedOver
+    | FactsLearned
     | MemoriesEmbedded
     | CourseBegun
     | ChapterRead

@@ -21,6 +21,7 @@ from nemuri_infra.models.call_budget import CallBudgets
 from nemuri_infra.models.factory import Models, build_models
 from nemuri_infra.observability.metrics import Metrics
 from nemuri_infra.process.cancellation import cancel_and_wait, run_together
+from nemuri_infra.projections.conversation_histories import ConversationHistories
 from nemuri_infra.projections.journal import Journal
 from nemuri_infra.projections.memory_indexes import MemoryIndexes
 from nemuri_infra.projections.progress import Progress, progress_message
@@ -233,6 +234,7 @@ async def _resources(
         views=views,
         indexes=MemoryIndexes.within(settings.index_bytes, views),
         tasks=TaskHistories(log, journal),
+        conversations=ConversationHistories(log, journal),
         journal=journal,
         blobs=Blobs(InMemoryObjects(absent, blob_bucket(log.subjects.namespace)), OPERATOR),
         vectors=vectors,

@@ -9,6 +9,7 @@ from sqlalchemy import text
 
 from nemuri_contracts.client_events import MemoryChangeRequested, MemoryOffered
 from nemuri_contracts.colleagues import MemoriesHandedOver
+from nemuri_contracts.conversations import FactsLearned
 from nemuri_contracts.education import ChapterRead, CourseBegun, CourseFinished, ExerciseGraded, MemoriesReviewed
 from nemuri_contracts.event import Event
 from nemuri_contracts.principles import PrincipleDecided, PrincipleDecisionGiven
@@ -191,7 +192,7 @@ class StrengthLineage:
             match known.get(cause):
                 case MemoryOffered() | MemoriesConsolidated():
                     self.found.events.add(cause)
-                case MemoriesHandedOver() as passed:
+                case (MemoriesHandedOver() | FactsLearned()) as passed:
                     self.found.events |= {cause} | ({passed.causation_id} if passed.causation_id else set())
                 case ChapterRead() as read:
                     self.found.events |= await self._course(read)

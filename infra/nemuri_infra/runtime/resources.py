@@ -13,6 +13,7 @@ from nemuri_infra.models.call_budget import CallBudgets
 from nemuri_infra.models.factory import Models, build_models
 from nemuri_infra.observability.metrics import Metrics
 from nemuri_infra.projections.agent_cache import AgentCache
+from nemuri_infra.projections.conversation_histories import ConversationHistories
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.journal import Journal
 from nemuri_infra.projections.memory_indexes import MemoryIndexes
@@ -45,6 +46,7 @@ class Resources:
     views: Views
     indexes: MemoryIndexes
     tasks: TaskHistories
+    conversations: ConversationHistories
     journal: Journal
     blobs: Blobs
     vectors: Vectors
@@ -121,6 +123,7 @@ async def open_resources(settings: Settings, services: int = DEFAULT_SERVICES) -
             views=views,
             indexes=MemoryIndexes.within(settings.index_bytes, views),
             tasks=TaskHistories(log, journal),
+            conversations=ConversationHistories(log, journal),
             journal=journal,
             blobs=await Blobs.open(log),
             vectors=vectors,

@@ -10,6 +10,7 @@ from nemuri_contracts.affective import MemoryCompressed, TurnOffered, TurnRememb
 from nemuri_contracts.client_events import MemoryOffered, TaskSubmitted
 from nemuri_contracts.codec import AnyClientEvent, UndecodableError, decode
 from nemuri_contracts.colleagues import MemoriesHandedOver, MemoryCopied
+from nemuri_contracts.conversations import FactsLearned
 from nemuri_contracts.erasure import Erasure
 from nemuri_contracts.event import Event
 from nemuri_contracts.steps import AssignmentStepped
@@ -68,9 +69,9 @@ class ErasedData:
                 self._add_texts(*(learning.text for learning in event.dropped))
             case MemoriesConsolidated():
                 self.vectors.update(memory.vector for memory in event.formed)
-            case MemoriesHandedOver():
-                self.vectors.update(memory.vector for memory in event.memories)
-                self._add_texts(*(embedded_text(memory.memory) for memory in event.memories))
+            case MemoriesHandedOver(memories=told) | FactsLearned(facts=told):
+                self.vectors.update(memory.vector for memory in told)
+                self._add_texts(*(embedded_text(memory.memory) for memory in told))
             case MemoryEncoded() | MemoryOffered() | MemoryCopied():
                 self._add_texts(embedded_text(event.memory), *compared_texts(event.memory))
             case TurnOffered():

@@ -8,6 +8,7 @@ from nemuri_contracts.agents import ORCHESTRATOR, ORGANISATION, RESERVED_AGENTS
 from nemuri_contracts.clarifications import ClarificationAsked
 from nemuri_contracts.codec import digest
 from nemuri_contracts.colleague_views import HandoverView
+from nemuri_contracts.conversation_views import ConversationView
 from nemuri_contracts.error_messages import not_by_use
 from nemuri_contracts.explanation_views import RoutingView, WhyView
 from nemuri_contracts.health_views import HealthView
@@ -25,6 +26,7 @@ from nemuri_contracts.memory_views import (
 )
 from nemuri_contracts.queries import (
     AgentsQuery,
+    ConversationQuery,
     EventQuery,
     FeedbackQuery,
     HandoverQuery,
@@ -59,6 +61,7 @@ from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_infra.stores.calibration_view import calibration_view
 from nemuri_infra.stores.results import shortened_result
+from nemuri_services.query_api.conversations import conversation_view
 from nemuri_services.query_api.explanations import LostError, explanation, routing
 from nemuri_services.query_api.handover_outcome import handover_outcome
 from nemuri_services.query_api.health import health_of, memo_of
@@ -273,6 +276,22 @@ async def offer_outcomes(query: RememberedQuery, resources: Resources) -> Rememb
         left = until - asyncio.get_running_loop().time()
         if not outcomes.pending or left <= 0 or not await _wait_for_progress(here, left, resources):
             return await outcomes.view(resources)
+
+
+@service.answers(ConversationQuery)
+async def conversation(query: ConversationQuery, resources: Resources) -> ConversationView | Refusal:
+    """Return what is known of a conversation. If facts of the wanted stretches are no memories yet, wait, at most
+    `LONGEST_WAIT` seconds.
+    """
+    if not await resources.views.agent(query.agent_id, only_rules=True):
+        return await _unknown_agent(query.agent_id, resources)
+    until = asyncio.get_running_loop().time() + LONGEST_WAIT
+    while True:
+        here = resources.views.progress.sequence
+        found = await conversation_view(query, resources)
+        left = until - asyncio.get_running_loop().time()
+        if not found.pending or left <= 0 or not await _wait_for_progress(here, left, resources):
+            return found
 
 
 @service.answers(HandoverQuery)

@@ -29,7 +29,8 @@ PUBLISHERS: dict[str, set[str]] = {
     "memory_amended": {"intake"},
     "principle_proposed": {"attribution"},
     "principle_decided": {"intake"},
-    "memory_refused": {"intake", "affective-memory", "tiered-memory"},
+    "memory_refused": {"intake", "conversation", "affective-memory", "tiered-memory"},
+    "facts_learned": {"conversation"},
     "task_routed": {"orchestrator"},
     "task_assigned": {"orchestrator", "specialist"},
     "task_completed": {"orchestrator"},
@@ -47,7 +48,7 @@ PUBLISHERS: dict[str, set[str]] = {
     "impact_credited": {"attribution"},
     "feedback_parked": {"attribution"},
     "feedback_refused": {"attribution"},
-    "memory_encoded": {"attribution", "intake", "semantic-memory", "specialist", "tutor"},
+    "memory_encoded": {"attribution", "conversation", "intake", "semantic-memory", "specialist", "tutor"},
     "session_ended": {"attribution", "tutor"},
     "agent_slept": {"strength-sleep"},
     "memories_consolidated": {"semantic-memory"},
@@ -101,7 +102,7 @@ DEFINE_THE_ORGANISATION = {"intake", "attribution"}
 CLIENT_KINDS = {
     "task_submitted", "negotiation_answered", "clarification_answered", "feedback_given", "memory_offered",
     "memory_change_requested", "handover_requested", "principle_decision_given", "turn_offered", "turn_taken_back",
-    "experience_offered",
+    "experience_offered", "turns_said",
 }  # fmt: skip
 TUTOR_KINDS = {"task_submitted", "feedback_given"}
 ANSWERED_BY = {
@@ -160,6 +161,7 @@ def store_rights(name: str) -> dict[str, set[str]]:
     """Return the users that may publish on each subject that writes to or reads from a store other than the log."""
     embedding = {
         "intake",
+        "conversation",
         "semantic-memory",
         "orchestrator",
         "specialist",

@@ -1,0 +1,74 @@
+"""The command for conversations: converse."""
+# ruff: noqa: FBT002 - typer reads options from the parameters
+
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nemuri.cli.session import JsonOption, Session, agent_id, storable
+
+if TYPE_CHECKING:
+    from nemuri.client.conversations import Learned
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command of this module to `app`."""
+    app.command()(converse)
+
+
+def converse(
+    context: typer.Context,
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="The agent's id.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE|-", help="Messages as OpenAI's and Anthropic's clients have them: a JSON list, or JSON lines."
+        ),
+    ],
+    conversation: Annotated[
+        str | None,
+        typer.Option(
+            "--conversation", metavar="NAME", help="Name of the conversation that goes on. Default: the file's name."
+        ),
+    ] = None,
+    at: Annotated[
+        datetime | None, typer.Option("--at", metavar="TIME", help="Time of messages that have none of their own.")
+    ] = None,
+    no_wait: Annotated[bool, typer.Option("--no-wait", help="Do not wait for what is learned.")] = False,
+    existing: Annotated[
+        bool, typer.Option("--existing", help="Refuse an unknown agent. By default it is made, and a line says so.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Hand over a conversation to an agent, and show what it learns. What it knows already is not read again."""
+    from nemuri.files.message_files import read_message_file
+
+    session, name = Session.of(context, json=json), agent_id(agent)
+    storable(**{"--conversation": conversation})
+    messages = read_message_file(file)
+    title = conversation or (None if str(file) == "-" else file.stem)
+    learned = session.run(
+        lambda client: client.converse(name, messages, conversation=title, at=at, create=not existing, wait=not no_wait)
+    )
+    _show(learned, session)
+
+
+def _show(learned: "Learned", session: Session) -> None:
+    from nemuri.terminal.output import say, say_json, short
+
+    if session.json:
+        say_json(
+            {
+                "conversation": learned.conversation,
+                "new_turns": learned.new_turns,
+                "facts": [fact.model_dump(mode="json") for fact in learned.facts],
+                "left_out": dict(learned.left_out),
+            }
+        )
+        return
+    for fact in learned.facts:
+        say(f"{fact.memory_id}  {', '.join(fact.memory.tags) or 'said':11} {short(fact.memory.content, 90)}")
+    left = "".join(f", {number} {what}{'s' * (number > 1)} left out" for what, number in learned.left_out.items())
+    say(f"{learned.new_turns} new turns in {learned.conversation}, {len(learned.facts)} memories{left}")

@@ -1,0 +1,67 @@
+"""The client's method for conversations: hand over what was said, and get what was learned."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+from nemuri.client.agent_methods import AgentMethods
+from nemuri.client.call_boundary import guard_methods
+from nemuri.client.chat_messages import read_messages
+from nemuri.client.conversations import Learned, hand_over
+from nemuri.client.exchange import ClientError
+from nemuri.client.new_agents import agent_or_new
+from nemuri_contracts.event import Label
+
+
+@guard_methods
+@dataclass(slots=True)
+class ConversationMethods(AgentMethods):
+    """The methods of a client that make memories of conversations."""
+
+    async def converse(
+        self,
+        agent: str,
+        messages: Iterable[Any],
+        *,
+        conversation: Label | None = None,
+        at: datetime | None = None,
+        create: bool = True,
+        wait: bool = True,
+    ) -> Learned:
+        """Hand over messages of a conversation, and return what was learned from them.
+
+        A language model reads facts in what was said: each is a memory that stands on its own. Without a language
+        model, each turn that says something is a memory. What was handed over before is not read again, whether the
+        whole conversation is sent again, its last messages, or only what is new.
+
+        Args:
+            agent: Id of an agent with strength memory. An unknown agent is made.
+            messages: Messages as the clients of OpenAI and Anthropic have them: mappings or objects with `role` and
+                `content`, or texts of the user. `name` is the speaker; `at`, `timestamp` or `created_at` is the time.
+                What has no words of a user or an assistant is left out, and counted in the result.
+            conversation: Name of the conversation, in which the messages go on. By default, they begin a new one.
+            at: Time of messages that have none of their own.
+            create: Make an unknown agent, and log a warning that says so; if false, it is an error.
+            wait: Return when all facts are memories; if false, as soon as the turns are recorded.
+
+        Returns:
+            The name of the conversation, the number of turns that were new, and the facts.
+
+        Raises:
+            ClientError: The agent is unknown or has another kind of memory, or something is no message; then nothing
+                was recorded. Raised after sending too, if no fact arrives for two minutes.
+
+        Example:
+            >>> said = [{"role": "user", "name": "Ann", "content": "I moved to Bergen last week."}]
+            >>> learned = await client.converse("python", said, conversation="chat-1")
+            >>> learned.new_turns, (await client.converse("python", said, conversation="chat-1")).new_turns
+            (1, 0)
+        """
+        read = read_messages(messages, at=at)
+        knower = await agent_or_new(self._exchange, self.log, agent, create=create, anew=False)
+        if knower.definition.memory != "strength":
+            raise ClientError(f"{agent} has no strength memory; only such agents learn from conversations")
+        name = conversation or str(uuid4())
+        return await hand_over(self._exchange, agent, name, read.turns, read.left_out, wait=wait)

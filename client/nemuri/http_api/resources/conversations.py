@@ -1,0 +1,44 @@
+"""Conversations: hand one over, and get what was learned from it."""
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from nemuri.http_api.call import Call
+from nemuri.http_api.endpoints import Resource
+from nemuri_contracts.conversation_views import LearnedFact
+from nemuri_contracts.event import Identifier, JsonObject, Label, Moment, Value, Written
+
+RESOURCE = Resource("conversations", "Conversations from which agents with strength memory learn.")
+
+
+class Messages(Value):
+    """Messages of a conversation, all of them or only the newest."""
+
+    messages: Annotated[tuple[Written | JsonObject, ...], Field(min_length=1, max_length=10_000)]
+    """Messages with `role` and `content`, as the clients of OpenAI and Anthropic have them, or texts of the user."""
+    at: Moment | None = None
+    """Time of messages that have none of their own."""
+    wait: bool = True
+    """True to answer when the facts are memories; false to answer as soon as the turns are recorded."""
+
+
+class LearnedAnswer(Value):
+    """What became of a conversation that was handed over."""
+
+    new_turns: int
+    """Number of turns that were new."""
+    facts: tuple[LearnedFact, ...]
+    """The facts that were learned from them, in the order of their turns."""
+    left_out: dict[str, int]
+    """Number of messages and parts without words of a user or an assistant, by what they are."""
+
+
+@RESOURCE.post("/agents/{agent_id}/conversations/{conversation}", status=201)
+async def converse(call: Call, agent_id: Identifier, conversation: Label, body: Messages) -> LearnedAnswer:
+    """Hand over messages of a conversation. What was handed over before is not read again."""
+    messages: list[Any] = list(body.messages)
+    learned = await call.client.converse(
+        agent_id, messages, conversation=conversation, at=body.at, create=False, wait=body.wait
+    )
+    return LearnedAnswer(new_turns=learned.new_turns, facts=learned.facts, left_out=dict(learned.left_out))

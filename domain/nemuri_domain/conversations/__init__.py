@@ -1,0 +1,1 @@
+"""Conversations: what was said in them, and which turns are new."""

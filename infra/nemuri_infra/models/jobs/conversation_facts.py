@@ -1,0 +1,119 @@
+"""Facts in a stretch of a conversation."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, get_args
+
+from nemuri_contracts.conversations import ConversationTurn, FactKind
+from nemuri_domain.language.boilerplate import boilerplate_reason
+from nemuri_domain.language.citations import without_citations
+from nemuri_domain.language.sentences import normalised
+from nemuri_infra.models.chat import ChatReply, ChatRequest
+from nemuri_infra.models.json_schema import INTEGER, TEXT, closed, listed, one_of, record
+from nemuri_infra.models.prompt_fences import FencedText
+from nemuri_infra.models.prompt_library import prompt
+from nemuri_infra.models.protocol import Job, UnreadableReplyError
+from nemuri_infra.models.provider_calls import sendable, storable
+
+TOKENS: Final = 3_000
+MOST_FACTS: Final = 40
+"""Maximum number of facts of a stretch that are kept from a reply."""
+_SENTENCE: Final = 600
+"""Maximum length of a fact in characters."""
+_TURN: Final = 4_000
+"""Maximum number of characters of a turn in the prompt. The middle of a longer one is left out."""
+SCHEMA: Final = closed(
+    "conversation_facts", facts=listed(record(turn=INTEGER, sort=one_of(*get_args(FactKind)), sentence=TEXT))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFact:
+    """A fact that was said in a turn."""
+
+    text: str
+    position: int
+    """Position of the turn."""
+    sort: FactKind | None = None
+    """What it is about; None if nobody has judged it."""
+
+
+@dataclass(frozen=True, slots=True)
+class FactsJob(Job[tuple[FoundFact, ...]]):
+    """The job of noting the facts in a stretch of a conversation."""
+
+    turns: tuple[ConversationTurn, ...]
+    """The stretch, in order."""
+    before: tuple[ConversationTurn, ...] = ()
+    """The turns before it."""
+    known: tuple[str, ...] = ()
+    """What is remembered already."""
+
+    def chat_request(self) -> ChatRequest:
+        """Return the request. The middle of very long turns is left out."""
+        return prompt("conversation_facts").request(
+            TOKENS,
+            {
+                "known": FencedText("remembered", "\n".join(f"- {fact}" for fact in self.known)) if self.known else "",
+                "before": FencedText("before", _shown(self.before)) if self.before else "",
+                "turns": FencedText("stretch", _shown(self.turns)),
+            },
+            schema=SCHEMA,
+        )
+
+    def read(self, reply: ChatReply) -> tuple[FoundFact, ...]:
+        """Return the facts in a reply, in the order of their turns, without what is known already.
+
+        The reply must contain an object with a list of facts, which may be fenced, surrounded by prose or nested. A
+        fact without a turn of the stretch belongs to its last turn. Empty sentences and repetitions are left out.
+        """
+        for said in reply.objects():
+            if isinstance(listed_facts := said.get("facts"), list):
+                return tuple(sorted(self._read(listed_facts), key=lambda fact: fact.position))[:MOST_FACTS]
+        raise UnreadableReplyError("no list of facts")
+
+    def _read(self, listed_facts: Sequence[object]) -> Iterator[FoundFact]:
+        positions = {turn.position for turn in self.turns}
+        noted = {_folded(fact) for fact in self.known}
+        for entry in listed_facts:
+            said = entry if isinstance(entry, Mapping) else {"sentence": entry}
+            sentence = said.get("sentence")
+            text = normalised(storable(sendable(without_citations(sentence)))) if isinstance(sentence, str) else ""
+            if not text or boilerplate_reason(text) is not None or _folded(text) in noted:
+                continue
+            noted.add(_folded(text))
+            turn = said.get("turn")
+            position = turn if isinstance(turn, int) and turn in positions else self.turns[-1].position
+            yield FoundFact(text[:_SENTENCE], position, _sort(said.get("sort")))
+
+    def without_model(self) -> tuple[FoundFact, ...]:
+        """Return each turn that says something in its own words: only a language model tells facts from talk."""
+        return tuple(
+            FoundFact(turn.text, turn.position) for turn in self.turns if boilerplate_reason(turn.text) is None
+        )
+
+
+def _sort(value: object) -> FactKind | None:
+    sorts: dict[str, FactKind] = {sort: sort for sort in get_args(FactKind)}
+    return sorts.get(value.strip().casefold()) if isinstance(value, str) else None
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split()).rstrip(".。!！")
+
+
+def _shown(turns: Sequence[ConversationTurn]) -> str:
+    """Return turns for a prompt, one after the other: number, time, speaker and words."""
+    return "\n".join(
+        f"[{turn.position}]{_when(turn.at)} {turn.speaker or turn.role}: {_abridged(turn.text)}" for turn in turns
+    )
+
+
+def _when(at: datetime | None) -> str:
+    return f" ({at:%A} {at.day} {at:%B %Y, %H:%M})" if at else ""
+
+
+def _abridged(text: str) -> str:
+    half = _TURN // 2
+    return text if len(text) <= _TURN else f"{text[:half]}\n[…]\n{text[-half:]}"

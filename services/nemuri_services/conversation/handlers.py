@@ -1,0 +1,70 @@
+"""Event handlers of conversations."""
+
+from collections.abc import Sequence
+
+from nemuri_contracts.client_events import MemoryContent, Turn
+from nemuri_contracts.conversations import ConversationTurn, FactsLearned, TurnsSaid
+from nemuri_contracts.strength import MemoryEncoded, MemoryRefused, NewMemory, Origin
+from nemuri_domain.conversations.aggregate import Conversation
+from nemuri_domain.strength.aggregate import Agent
+from nemuri_domain.strength.memory_content import embedded_text, encoded, new_memory
+from nemuri_infra.models.chat import Reply
+from nemuri_infra.models.jobs.conversation_facts import FactsJob, FoundFact
+from nemuri_infra.models.refusals import reply_or_none
+from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.runtime.service import Capability, Service
+
+service = Service(
+    "conversation", concurrency=16, consumes_client_events=True, capabilities=frozenset({Capability.MAKES_VECTORS})
+)
+
+
+@service.handles(TurnsSaid)
+async def read_turns(event: TurnsSaid, resources: Resources) -> FactsLearned | MemoryRefused | None:
+    """Read the facts in a stretch of a conversation with the light model; without a language model, each turn that says
+    something is a fact. Refuse the stretch if the agent is unknown or has no strength memory.
+
+    Returns None if the stretch has been read before.
+    """
+    known = await resources.conversations.state(event)
+    if event.event_id not in known.unread:
+        return None
+    agent = await resources.views.agent(event.agent_id, only_rules=True)
+    if agent is None:
+        return MemoryRefused.following(event, reason=f"there is no agent {event.agent_id!r}")
+    if agent.definition.memory != "strength":
+        return MemoryRefused.following(event, reason=f"{event.agent_id} has no strength memory")
+    job = FactsJob(event.turns, _before(event, known), tuple(fact.memory.content for fact in known.facts))
+    reply: Reply[tuple[FoundFact, ...]] | None = await reply_or_none(resources.models.light, job, "each turn is a fact")
+    facts = [_fact(event, found, agent, resources) for found in (reply.value if reply else job.without_model())]
+    vectors = resources.vectors.with_embedder_of(agent.embedding)
+    await vectors.store_missing([embedded_text(fact.memory) for fact in facts])
+    return FactsLearned.following(
+        event, conversation_id=event.filed_under, facts=tuple(facts), usage=reply.usage if reply else None
+    )
+
+
+@service.handles(FactsLearned, log_only=True)
+async def encode(event: FactsLearned, resources: Resources) -> Sequence[MemoryEncoded]:
+    """Encode the facts that were read as memories."""
+    del resources
+    return [encoded(event, fact, nth=number, source="conversation") for number, fact in enumerate(event.facts)]
+
+
+def _before(event: TurnsSaid, known: Conversation) -> tuple[ConversationTurn, ...]:
+    """Return the turns before a stretch. Positions do not decide, because two clients may have counted alike."""
+    return tuple(turn for turn in known.turns if turn not in event.turns)
+
+
+def _fact(event: TurnsSaid, found: FoundFact, agent: Agent, resources: Resources) -> NewMemory:
+    """Return a fact as a memory to encode. It was said by the speaker of its turn, at the time of the turn."""
+    turn = next(turn for turn in event.turns if turn.position == found.position)
+    content = MemoryContent(
+        content=found.text,
+        said_by=turn.speaker or turn.role,
+        said_at=turn.at,
+        turn=Turn(conversation=event.conversation, position=turn.position),
+        tags=(found.sort,) if found.sort else (),
+    )
+    key = resources.vectors.with_embedder_of(agent.embedding).key(embedded_text(content))
+    return new_memory(agent, content, key, origin=Origin(client_id=event.client_id))
