@@ -264,6 +264,15 @@ class MemoryContent(Options):
     """
 
 
+class Correction(Options):
+    """New words of a memory."""
+
+    content: Written = Field(max_length=TEXT_LIMIT)
+    """The corrected text."""
+    perspective: Label | None = None
+    """Perspective of the learning to correct. By default, the content is corrected, and the learnings are dropped."""
+
+
 class MemoryOffered(ClientEvent):
     """A client offered a memory to an agent directly, without a task."""
 

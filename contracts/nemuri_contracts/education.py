@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import Field
 
 from nemuri_contracts.client_events import TEXT_LIMIT, Scope
-from nemuri_contracts.event import AgentEvent, Count, JsonObject, Label, Moment, Text, Usage, Value
+from nemuri_contracts.event import AgentEvent, Count, JsonObject, Label, Moment, Options, Text, Usage, Value
 from nemuri_contracts.strength import NewMemory
 
 Title = Annotated[Text, Field(min_length=1, max_length=400)]
@@ -68,6 +68,15 @@ class Textbook(Value):
     def digest(self) -> str:
         """Return the SHA-256 of the textbook's JSON. Equal textbooks have equal digests."""
         return sha256(self.model_dump_json().encode()).hexdigest()
+
+
+class TeachingOptions(Options):
+    """The options of a course."""
+
+    repeating: Repeating = "fixed"
+    """Review schedule of exercises: after 1, 3, 7, 14 and 30 days (`fixed`), by FSRS (`fsrs`), or never (`none`)."""
+    again: bool = False
+    """Teach the textbook once more, although it was taught in this scope before."""
 
 
 class CourseBegun(AgentEvent):

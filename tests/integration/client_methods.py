@@ -14,6 +14,7 @@ BOOK = Textbook(
     title="Steel", chapters=(Chapter(title="One", sections=(Section(title="Steel", text="Steel is hard."),)),)
 )
 EXAMPLES: dict[str, Any] = {
+    "messages": ["I live in Oslo."],
     "agent": "python", "answer": "x", "beginning": "0123456", "causes": [ID], "content": "Steel is hard.",
     "course_id": ID, "memories": [MemoryContent(content="Steel is hard.")], "memory": "0123456", "memory_id": ID,
     "of": "task", "offer_id": ID, "option": "all", "principle_id": ID, "prompt": "steel?", "query": "steel?",

@@ -116,6 +116,12 @@ WRONG_VALUES: dict[str, list[Any]] = {
     "choice": ["other", b"all", 5, ["all"], ""],
     "function": ["x", 5, b"x"],
     "mapping": ["x", [("a", "b")], {"a": 5}, {5: "a"}, {"a": b"b"}, {"": "x"}, {"a": "\0"}],
+    "messages": [
+        None, 5, "x", b"x", {"role": "user", "content": "x"}, [5], [None], [b"x"], ["a\0b"], ["\ud800"],
+        [{"content": "x"}], [{"role": "narrator", "content": "x"}], [{"role": "user", "content": 5}],
+        [{"role": "user", "content": [5]}], [{"role": "user", "content": "x", "at": "soon"}],
+        [{"role": "user", "content": "x", "name": "a\0b"}],
+    ],
     "documents": [
         "a.txt", [("a.txt", "")], [("a.txt", " \n")], [("a.txt", None)], [("a.txt", b"x")], [("a.txt",)], ["ab"],
         [("", "x")], [("a.txt", "a\0b")], [("a.txt", "\ud800")], [(5, "x")], 5, [("x" * 201, "x")],
@@ -123,14 +129,14 @@ WRONG_VALUES: dict[str, list[Any]] = {
     ],
 }  # fmt: skip
 KINDS = {
-    "documents": ["documents"], "tags domains participants layers": ["list"],
+    "documents": ["documents"], "messages": ["messages"], "tags domains participants layers": ["list"],
     "timeout second importance budget_tokens budget_money question_minutes": ["number"],
     "settled deep shared quietly orchestrator again streamed dry_run pinned rebuttal past_questions create": ["flag"],
-    "archived protected": ["flag"],
+    "archived protected wait": ["flag"],
     "oldest_first": ["flag"], "event_ids kinds context": ["list"], "before beyond": ["number"], "client": ["agent"],
     "caused_by": ["id"], "tag containing": ["label"], "following": ["model"],
     "task_id memory_id course_id prevented_error principle_id offer_id older_than": ["id"],
-    "said_at until advance": ["time"],
+    "said_at until advance at": ["time"],
     "perspective project conversation said_by session key": ["label"],
     "words correction": ["remark"],
     "scope turn location cues textbook memories": ["model"],

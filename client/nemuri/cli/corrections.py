@@ -2,14 +2,16 @@
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
 
 import typer
 
 from nemuri.cli.failures import WrongUse
 from nemuri.cli.id_arguments import id_argument, id_option
+from nemuri.cli.operation_options import takes
 from nemuri.cli.session import JsonOption, Session, storable
+from nemuri_contracts.client_events import Correction
 
 if TYPE_CHECKING:
     from nemuri.client.client import Client
@@ -17,21 +19,18 @@ if TYPE_CHECKING:
     from nemuri_contracts.memory_views import MemoryView
 
 
+@takes(Correction)
 def edit(
     context: typer.Context,
     memory: Annotated[UUID, id_argument("memory", "The memory to correct.")],
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="The corrected text.")],
-    perspective: Annotated[
-        str | None,
-        typer.Option("--perspective", metavar="P", help="Correct the learning under this perspective only."),
-    ] = None,
+    content: Annotated[str, typer.Argument(metavar="TEXT", help="The corrected text.")],
     json: JsonOption = False,
+    **options: Any,
 ) -> None:
     """Correct the text of a memory. The former text stays in its history and yields to the new one."""
 
     session = Session.of(context, json=json)
-    storable(TEXT=text, **{"--perspective": perspective})
-    made = session.run(lambda client: client.edit_memory(memory, text, perspective=perspective))
+    made = session.run(lambda client: client.edit_memory(memory, content, **options))
     session.tell({"memory_id": made, "older": memory}, str(made))
 
 

@@ -5,16 +5,17 @@ import asyncio
 import re
 import sys
 from datetime import datetime, timedelta
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
 
 import typer
 
 from nemuri.cli.failures import EXIT_TIMEOUT, Failure, WrongUse
 from nemuri.cli.id_arguments import id_argument
+from nemuri.cli.operation_options import takes
 from nemuri.cli.session import Deadline, JsonOption, Session, TimeoutOption, agent_id
+from nemuri_contracts.education import TeachingOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,38 +32,23 @@ _UNITS = {"d": "days", "h": "hours", "m": "minutes"}
 AgentArgument = Annotated[str, typer.Argument(metavar="AGENT", help="The agent's id.")]
 
 
-class Schedule(StrEnum):
-    """The review schedule of exercises."""
-
-    FIXED = "fixed"
-    FSRS = "fsrs"
-    NONE = "none"
-
-
 def register(app: typer.Typer) -> None:
     """Add the commands of this module to `app`."""
     for command in (teach, courses, clock):
         app.command()(command)
 
 
+@takes(TeachingOptions)
 def teach(
     context: typer.Context,
     agent: AgentArgument,
     file: Annotated[Path, typer.Argument(metavar="FILE.yaml", help="The textbook.")],
-    repeating: Annotated[
-        Schedule,
-        typer.Option(
-            "--repeating", help="Review schedule of exercises: after 1, 3, 7, 14, 30 days; by FSRS; or never."
-        ),
-    ] = Schedule.FIXED,
     project: Annotated[str | None, typer.Option("--project", metavar="P", help="Valid in this project only.")] = None,
     domain: Annotated[str | None, typer.Option("--domain", metavar="D", help="Valid in this domain only.")] = None,
-    again: Annotated[
-        bool, typer.Option("--again", help="Teach the textbook again, although it was taught before.")
-    ] = False,
     no_wait: Annotated[bool, typer.Option("--no-wait", help="Do not wait for the end of the course.")] = False,
     timeout: TimeoutOption = 600.0,
     json: JsonOption = False,
+    **options: Any,
 ) -> None:
     """Teach an agent from a textbook. For each chapter it reads, sleeps, is tested and sleeps again."""
     from nemuri.files.textbooks import read_textbook
@@ -76,7 +62,7 @@ def teach(
         if textbook.perspective not in {None, *taught.definition.perspective_names}:
             without = f"{name} has no perspective {textbook.perspective!r}, so it reads the textbook without one"
             print(printable(without), file=sys.stderr)
-        course_id = await client.teach(name, textbook, repeating=repeating.value, scope=scope, again=again)
+        course_id = await client.teach(name, textbook, scope=scope, **options)
         if no_wait:
             return course_id, None
         with waiting(f"{name} reads {textbook.title}") as show:

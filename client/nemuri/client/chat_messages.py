@@ -8,11 +8,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import SkipValidation
 
 from nemuri.client.exchange import ClientError, validated
 from nemuri_contracts.conversations import TURN_CHARACTERS, ConversationTurn
 
+Messages = Annotated[Iterable[Any], SkipValidation()]
+"""Messages of a conversation, which `read_messages` checks."""
 _ROLES: Final[Mapping[str, Literal["user", "assistant"]]] = {
     "user": "user", "human": "user", "assistant": "assistant", "model": "assistant", "ai": "assistant",
 }  # fmt: skip
@@ -38,11 +42,13 @@ class Turns:
     """Number of messages or parts that were left out, by what they are: "system message", "tool call", "image", …"""
 
 
-def read_messages(messages: Iterable[Any], *, at: datetime | None = None) -> Turns:
+def read_messages(messages: object, *, at: datetime | None = None) -> Turns:
     """Return the turns in messages, with positions from 0. A very long message becomes several turns.
 
     `at` is the time of messages that have none of their own. Raises `ClientError` if something is no message.
     """
+    if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
+        raise ClientError(f"messages must be a list of messages, not {type(messages).__name__}")
     found = Turns()
     for number, message in enumerate(messages, 1):
         said = _mapping(message, number)

@@ -1,14 +1,12 @@
 """The client's method for conversations: hand over what was said, and get what was learned."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import uuid4
 
 from nemuri.client.agent_methods import AgentMethods
 from nemuri.client.call_boundary import guard_methods
-from nemuri.client.chat_messages import read_messages
+from nemuri.client.chat_messages import Messages, read_messages
 from nemuri.client.conversations import Learned, hand_over
 from nemuri.client.exchange import ClientError
 from nemuri.client.new_agents import agent_or_new
@@ -23,7 +21,7 @@ class ConversationMethods(AgentMethods):
     async def converse(
         self,
         agent: str,
-        messages: Iterable[Any],
+        messages: Messages,
         *,
         conversation: Label | None = None,
         at: datetime | None = None,

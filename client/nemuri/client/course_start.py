@@ -5,7 +5,7 @@ from uuid import UUID
 
 from nemuri.client.exchange import ClientError, Exchange, validated
 from nemuri_contracts.client_events import Scope
-from nemuri_contracts.education import CHAPTER_BYTES, CourseBegun, Repeating, Textbook
+from nemuri_contracts.education import CHAPTER_BYTES, CourseBegun, TeachingOptions, Textbook
 from nemuri_contracts.education_views import CoursesView
 from nemuri_contracts.error_messages import not_by_use
 from nemuri_contracts.event import derive
@@ -15,14 +15,14 @@ from nemuri_infra.bus.event_log import ConflictError, TooLargeError
 
 
 async def start_course(
-    exchange: Exchange, agent: AgentView, textbook: Textbook, repeating: Repeating, scope: Scope, *, again: bool
+    exchange: Exchange, agent: AgentView, textbook: Textbook, wish: TeachingOptions, scope: Scope
 ) -> UUID:
     """Start a course from a textbook, and return its id as soon as its event is on disk.
 
     The memories and exercises of the course are valid in `scope`. A textbook under a perspective that the agent does
     not have is taught without one. Raises `ClientError` if the agent has another kind of memory, if it is being taught
-    a textbook of this title in this scope, if the same textbook was taught there before and `again` is not set, or if a
-    chapter is too large to be read at once.
+    a textbook of this title in this scope, if the same textbook was taught there before and `wish.again` is not set, or
+    if a chapter is too large to be read at once.
     """
     if (kind := agent.definition.memory) != "strength":
         raise ClientError(f"{not_by_use(agent.agent_id, kind)}; it cannot be taught")
@@ -35,7 +35,7 @@ async def start_course(
     if running is not None:
         raise ClientError(f"{agent.agent_id} is being taught {textbook.title!r} already, in course {running.course_id}")
     before = next((course for course in here if course.digest == textbook.digest), None)
-    if before is not None and not again:
+    if before is not None and not wish.again:
         raise ClientError(
             f"{agent.agent_id} was taught exactly this {textbook.title!r:.80} in course {before.course_id}; "
             "--again teaches it once more"
@@ -45,10 +45,10 @@ async def start_course(
     content = sha256(f"{textbook.model_dump_json()}{scope.model_dump_json()}".encode()).hexdigest()
     event = validated(
         CourseBegun,
-        event_id=derive(f"{agent.agent_id}/{content}/{repeating}/{newest.event_id}", CourseBegun.kind_of()),
+        event_id=derive(f"{agent.agent_id}/{content}/{wish.repeating}/{newest.event_id}", CourseBegun.kind_of()),
         agent_id=agent.agent_id,
         textbook=textbook,
-        repeating=repeating,
+        repeating=wish.repeating,
         scope=scope,
     )
     try:

@@ -2,15 +2,18 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Unpack
 from uuid import UUID
 
 from nemuri.client.agent_methods import AgentMethods
 from nemuri.client.call_boundary import guard_methods
 from nemuri.client.course_start import start_course
+from nemuri.client.exchange import validated
+from nemuri.client.keywords import TeachingKeywords
 from nemuri.client.parameters import Id
 from nemuri_contracts import queries
 from nemuri_contracts.client_events import Scope
-from nemuri_contracts.education import Repeating, Textbook
+from nemuri_contracts.education import TeachingOptions, Textbook
 from nemuri_contracts.education_views import CoursesView, DueView
 
 
@@ -24,18 +27,15 @@ class EducationMethods(AgentMethods):
         agent: str,
         textbook: Textbook,
         *,
-        repeating: Repeating = "fixed",
         scope: Scope | None = None,
-        again: bool = False,
+        **options: Unpack[TeachingKeywords],
     ) -> UUID:
         """Start to teach an agent from a textbook, and return the course's id. `courses` reports the progress.
 
         Args:
             agent: Id of an agent with strength memory.
             textbook: The textbook. If the agent does not have its perspective, it is taught without one.
-            repeating: When exercises are repeated: "fixed" (after 1, 3, 7, 14 and 30 days), "fsrs" or "none".
             scope: Domain or project in which the memories are valid and the exercises are set; None for everywhere.
-            again: Teach the same textbook once more if it was taught in this scope before.
 
         Returns:
             The id of the course.
@@ -54,7 +54,8 @@ class EducationMethods(AgentMethods):
             ['Truth']
         """
         [taught] = await self.agents(agent)
-        return await start_course(self._exchange, taught, textbook, repeating, scope or Scope(), again=again)
+        wish = validated(TeachingOptions, **options)
+        return await start_course(self._exchange, taught, textbook, wish, scope or Scope())
 
     async def courses(self, agent: str, course_id: Id | None = None) -> CoursesView:
         """Return the progress of an agent in its courses.

@@ -51,6 +51,13 @@ class AffectRecallKeywords(TypedDict, total=False):
     """
 
 
+class CorrectionKeywords(TypedDict, total=False):
+    perspective: str | None
+    """Perspective of the learning to correct. By default, the content is corrected, and the learnings are
+    dropped.
+    """
+
+
 class ExperienceKeywords(TypedDict, total=False):
     type: Literal["conversation", "action", "observation", "reflection"]
     """Type of the experience."""
@@ -219,6 +226,15 @@ class TaskListKeywords(TypedDict, total=False):
     """Words that the texts of the tasks contain, in any order, in upper or lower case."""
     limit: int
     """Maximum number of tasks. At least 1, at most 200."""
+
+
+class TeachingKeywords(TypedDict, total=False):
+    repeating: Literal["fixed", "fsrs", "none"]
+    """Review schedule of exercises: after 1, 3, 7, 14 and 30 days (`fixed`), by FSRS (`fsrs`), or never
+    (`none`).
+    """
+    again: bool
+    """Teach the textbook once more, although it was taught in this scope before."""
 
 
 class TiersRecallKeywords(TypedDict, total=False):

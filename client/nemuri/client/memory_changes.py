@@ -5,7 +5,14 @@ from uuid import UUID, uuid4
 
 from nemuri.client.exchange import ClientError, Exchange, validated
 from nemuri.client.memory_offers import until_known
-from nemuri_contracts.client_events import MemoryChange, MemoryChangeRequested, MemoryContent, MemoryOffered, Scope
+from nemuri_contracts.client_events import (
+    Correction,
+    MemoryChange,
+    MemoryChangeRequested,
+    MemoryContent,
+    MemoryOffered,
+    Scope,
+)
 from nemuri_contracts.event import derive
 from nemuri_contracts.memory_views import MemoryView
 from nemuri_contracts.strength import MemoryEncoded
@@ -15,13 +22,13 @@ _DONE: Final[dict[MemoryChange, str]] = {
 }  # fmt: skip
 
 
-async def edit_memory(exchange: Exchange, older: MemoryView, content: str, perspective: str | None = None) -> UUID:
+async def edit_memory(exchange: Exchange, older: MemoryView, correction: Correction) -> UUID:
     """Offer a corrected text for a memory, wait until it is decided, and return the id of the new memory.
 
-    With `perspective` the learning under it is corrected, and the rest stays. The new memory keeps tags, scope, speaker
+    With a perspective the learning under it is corrected, and the rest stays. The new memory keeps tags, scope, speaker
     and time. Raises `ClientError` if the agent refuses it, or if the memory has no learning under the perspective.
     """
-    texts = _corrected(older, content, perspective)
+    texts = _corrected(older, correction.content, correction.perspective)
     memory = validated(MemoryContent, **dict(older.memory) | texts)
     event = validated(MemoryOffered, event_id=uuid4(), agent_id=older.agent_id, memory=memory, replaces=older.memory_id)
     await exchange.append(event)

@@ -18,7 +18,7 @@ from uuid import UUID
 from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic.fields import FieldInfo
 
-from nemuri_contracts import client_events, queries
+from nemuri_contracts import client_events, education, queries
 from nemuri_contracts.colleagues import HandoverWish
 from nemuri_contracts.event import Options
 from nemuri_contracts.tiered import Experience, Layer
@@ -27,6 +27,7 @@ OPTIONS: Final[Mapping[str, type[Options]]] = {
     "AffectBriefKeywords": queries.ShowBrief,
     "AffectListKeywords": queries.AffectListQuery,
     "AffectRecallKeywords": queries.AffectRecallQuery,
+    "CorrectionKeywords": client_events.Correction,
     "ExperienceKeywords": Experience,
     "FeedbackKeywords": client_events.FeedbackOptions,
     "HandoverKeywords": HandoverWish,
@@ -37,6 +38,7 @@ OPTIONS: Final[Mapping[str, type[Options]]] = {
     "SettingKeywords": client_events.Setting,
     "TaskKeywords": client_events.TaskOptions,
     "TaskListKeywords": queries.TaskListOptions,
+    "TeachingKeywords": education.TeachingOptions,
     "TiersRecallKeywords": queries.TiersRecallQuery,
 }
 """The model of each type of keyword arguments, by the type's name."""

@@ -1,13 +1,16 @@
 """The client's methods that change a strength memory: its text, its pin, its scope, its confirmation."""
 
 from dataclasses import dataclass
+from typing import Unpack
 from uuid import UUID
 
 from nemuri.client.call_boundary import guard_methods
+from nemuri.client.exchange import validated
+from nemuri.client.keywords import CorrectionKeywords
 from nemuri.client.memory_changes import change_memory, edit_memory
 from nemuri.client.parameters import Id, Written
 from nemuri.client.strength_methods import StrengthMethods
-from nemuri_contracts.client_events import Scope
+from nemuri_contracts.client_events import Correction, Scope
 
 
 @guard_methods
@@ -15,7 +18,7 @@ from nemuri_contracts.client_events import Scope
 class StrengthChangeMethods(StrengthMethods):
     """The methods of a client that change strength memories."""
 
-    async def edit_memory(self, memory_id: Id, content: Written, *, perspective: Written | None = None) -> UUID:
+    async def edit_memory(self, memory_id: Id, content: Written, **options: Unpack[CorrectionKeywords]) -> UUID:
         """Correct the text of a strength memory, and return the id of the corrected memory as soon as it can be
         recalled.
 
@@ -25,7 +28,6 @@ class StrengthChangeMethods(StrengthMethods):
         Args:
             memory_id: Id of the memory, as a UUID or its text.
             content: New text of the memory, at most 16,000 characters.
-            perspective: Perspective of the learning to correct. None corrects the content, and drops the learnings.
 
         Returns:
             The id of the corrected memory.
@@ -40,7 +42,8 @@ class StrengthChangeMethods(StrengthMethods):
             >>> (await client.memory(memory_id)).yields_to == (edited,)
             True
         """
-        return await edit_memory(self._exchange, await self.memory(memory_id), content, perspective)
+        correction = validated(Correction, content=content, **options)
+        return await edit_memory(self._exchange, await self.memory(memory_id), correction)
 
     async def pin_memory(self, memory_id: Id, *, pinned: bool = True) -> None:
         """Pin a strength memory, or end its pin, and return when this is in force.

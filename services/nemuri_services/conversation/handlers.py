@@ -14,9 +14,7 @@ from nemuri_infra.models.refusals import reply_or_none
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
 
-service = Service(
-    "conversation", concurrency=16, consumes_client_events=True, capabilities=frozenset({Capability.MAKES_VECTORS})
-)
+service = Service("conversation", concurrency=16, capabilities=frozenset({Capability.MAKES_VECTORS}))
 
 
 @service.handles(TurnsSaid)

@@ -11,7 +11,7 @@ from nemuri.http_api.endpoints import Resource
 from nemuri.http_api.fields import Cursor, Next
 from nemuri.operations.past_states import steps_of
 from nemuri.web.cursors import cursor_of, place_of
-from nemuri_contracts.client_events import TEXT_LIMIT, MemoryContent
+from nemuri_contracts.client_events import TEXT_LIMIT, Correction, MemoryContent
 from nemuri_contracts.event import Identifier, Label, Value, Written
 from nemuri_contracts.memory_views import MemoryPlace, MemoryView, RecallView
 from nemuri_contracts.queries import MemoryListOptions, RecallOptions
@@ -52,14 +52,6 @@ class MemoryListing(Value):
 
     memories: tuple[MemoryView, ...]
     next: Next
-
-
-class Correction(Value):
-    """New words of a memory."""
-
-    content: Written = Field(max_length=TEXT_LIMIT)
-    perspective: Label | None = None
-    """Perspective of the learning to correct; null to correct the content."""
 
 
 class HistoryAnswer(Value):
@@ -110,7 +102,7 @@ async def edit_memory(call: Call, memory_id: UUID, body: Correction) -> StoredMe
 
     The corrected memory is a new one; the former yields to it and stays in the history.
     """
-    edited = await call.client.edit_memory(memory_id, body.content, perspective=body.perspective)
+    edited = await call.client.edit_memory(memory_id, **dict(body))
     call.locate("memories", edited)
     return StoredMemory(memory_id=edited)
 
