@@ -143,6 +143,7 @@ async def change_memories(resources: Resources, client: Client) -> None:
     await client.pin_memory(same[0])
     await client.pin_memory(same[0], pinned=False)
     await client.edit_memory(await client.remember("smith", "Tongs are hung up wet."), "Tongs are hung up dry.")
+    await client.converse("smith", ["The forge is cold on Sundays."], conversation="forge")
     for number in range(5):  # as many uses as settle a memory in the next sleep
         await resources.log.append(
             MemoriesReviewed(
