@@ -37,6 +37,14 @@ class TaskHistories(Histories[TaskHistory]):
         """Read histories from `log`. `journal` tells which events of clients count."""
         super().__init__(log, journal, TaskHistory)
 
+    async def of(self, event: Event) -> TaskHistory:
+        """Return the history of an event's task, which contains what the event follows from. Raises LookupError if it has
+        no task.
+
+        An event may belong to a task that its subject does not name, such as the grade of an exercise.
+        """
+        return await self.at(event.task_id, event.sequence or 0, event)
+
     async def state(self, event: Event) -> TaskState:
         """Return the state of an event's task, which contains the event. Raises LookupError if it has no task."""
         return (await self.of(event)).state
