@@ -38,8 +38,7 @@ class TaskHistories(Histories[TaskHistory]):
         super().__init__(log, journal, TaskHistory)
 
     async def of(self, event: Event) -> TaskHistory:
-        """Return the history of an event's task, which contains what the event follows from. Raises LookupError if it has
-        no task.
+        """Return the history of an event's task. Raises LookupError if it has no task.
 
         An event may belong to a task that its subject does not name, such as the grade of an exercise.
         """
