@@ -53,8 +53,8 @@ def _remembered(characters: int, chance: random.Random) -> Remembered:
 @pytest.mark.parametrize(("number", "characters"), [(800, 200), (400, 2_000)])
 def test_the_size_of_an_index_is_estimated_well(number: int, characters: int) -> None:
     """The estimated size of an index is within 40 % of the allocated bytes."""
-    # Creates the objects that exist once per process, so that they are not measured.
-    mind(5, characters, random.Random(0)).index.add([uuid4()], np.zeros((1, DIMENSION), np.float32), [" ".join(WORDS)])
+    # Fills the caches of the process with the same texts, so that they are not measured.
+    mind(number, characters, random.Random(1))
     gc.collect()
     tracemalloc.start()
     before, _ = tracemalloc.get_traced_memory()
