@@ -3,7 +3,7 @@
 from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import Field, model_validator
+from pydantic import Field, Strict, model_validator
 
 from nemuri_contracts.event import ClientEvent, Identifier, Label, Moment, Options, Text, Value, Written
 
@@ -243,6 +243,14 @@ class Turn(Value):
     """
 
 
+MemoryKind = Literal["fact", "preference", "plan", "event", "instruction"]
+"""What a memory is about: how things are, what somebody likes or wants, what somebody intends, what happened, or how
+somebody wants to be served.
+"""
+MetadataValue = Annotated[Label, Strict()] | Annotated[float, Strict(), Field(ge=-1e15, le=1e15)] | tuple[Label, ...]
+"""A value of a client's own: a word, a number, or a list of words."""
+
+
 class MemoryContent(Options):
     """Content of a memory, without its strength."""
 
@@ -262,6 +270,30 @@ class MemoryContent(Options):
     """Conversation in which it was said, and its place there. Memories of the same conversation help each other to be
     found.
     """
+    kind: MemoryKind | None = None
+    """What it is about: how things are, what somebody likes or wants, what somebody intends, what happened, or how
+    somebody wants to be served.
+    """
+    subject: Label | None = None
+    """Who or what it is about, by name. Only memories about the same subject can be judged to replace each other."""
+    person: Label | None = None
+    """Person to whom it belongs. It is found only by requests for this person."""
+    valid_from: Moment | None = None
+    """Time from which it holds, if it did not hold always."""
+    until: Moment | None = None
+    """Time until which it holds."""
+    expires_at: Moment | None = None
+    """Time from which it is of no use to anybody any more, and is found only by requests for the past."""
+    certainty: float | None = Field(default=None, ge=0, le=1)
+    """How sure it is, 0 to 1."""
+    metadata: dict[Label, MetadataValue] = Field(default_factory=dict, max_length=32)
+    """Properties of the client's own: words, numbers and lists of words, by name."""
+
+    @model_validator(mode="after")
+    def _holds_for_some_time(self) -> Self:
+        if self.valid_from is not None and self.until is not None and self.valid_from > self.until:
+            raise ValueError("it cannot hold from a time after the one until which it holds")
+        return self
 
 
 class Correction(Options):

@@ -13,11 +13,6 @@ TURN_CHARACTERS = 16_000
 STRETCH_TURNS = 40
 """Maximum number of turns that are read together."""
 
-FactKind = Literal["fact", "preference", "plan", "event", "instruction"]
-"""What a fact is about: how things are, what somebody likes or wants, what somebody intends, what happened, or how
-somebody wants to be served.
-"""
-
 
 def conversation_id_of(client_id: str, agent_id: str, conversation: str) -> UUID:
     """Return the id of a client's conversation with an agent. Each client has conversations of its own."""
@@ -63,7 +58,7 @@ class FactsLearned(AgentEvent):
     """Id of the conversation (`conversation_id_of`)."""
     facts: tuple[NewMemory, ...]
     """The facts as memories to encode, in the order of their turns. The first tag says what a fact is about
-    (`FactKind`) if a model has judged it.
+    (`MemoryKind`) if a model has judged it.
     """
     usage: Usage | None = None
     """Model usage of the reading; None if no model was asked."""

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, get_args
 
-from nemuri_contracts.conversations import ConversationTurn, FactKind
+from nemuri_contracts.client_events import MemoryKind
+from nemuri_contracts.conversations import ConversationTurn
 from nemuri_domain.language.boilerplate import boilerplate_reason
 from nemuri_domain.language.citations import without_citations
 from nemuri_domain.language.sentences import normalised
@@ -24,7 +25,7 @@ _SENTENCE: Final = 600
 _TURN: Final = 4_000
 """Maximum number of characters of a turn in the prompt. The middle of a longer one is left out."""
 SCHEMA: Final = closed(
-    "conversation_facts", facts=listed(record(turn=INTEGER, sort=one_of(*get_args(FactKind)), sentence=TEXT))
+    "conversation_facts", facts=listed(record(turn=INTEGER, sort=one_of(*get_args(MemoryKind)), sentence=TEXT))
 )
 
 
@@ -35,7 +36,7 @@ class FoundFact:
     text: str
     position: int
     """Position of the turn."""
-    sort: FactKind | None = None
+    sort: MemoryKind | None = None
     """What it is about; None if nobody has judged it."""
 
 
@@ -94,8 +95,8 @@ class FactsJob(Job[tuple[FoundFact, ...]]):
         )
 
 
-def _sort(value: object) -> FactKind | None:
-    sorts: dict[str, FactKind] = {sort: sort for sort in get_args(FactKind)}
+def _sort(value: object) -> MemoryKind | None:
+    sorts: dict[str, MemoryKind] = {sort: sort for sort in get_args(MemoryKind)}
     return sorts.get(value.strip().casefold()) if isinstance(value, str) else None
 
 
