@@ -137,7 +137,7 @@ async def test_a_language_model_reads_facts(settings: Settings) -> None:
     ):
         await resources.log.append(agent_defined())
         learned = await client.converse("python", SAID, conversation="chat")
-        assert [(fact.memory.content, fact.memory.tags) for fact in learned.facts] == [(moved["sentence"], ("event",))]
+        assert [(fact.memory.content, fact.memory.kind) for fact in learned.facts] == [(moved["sentence"], "event")]
         assert (learned.facts[0].memory.said_by, len(reader.asked)) == ("Ann", 1)
         more = await client.converse("python", [*SAID, "My sister plays the cello."], conversation="chat")
         assert (more.new_turns, more.facts, len(reader.asked)) == (1, (), 2)

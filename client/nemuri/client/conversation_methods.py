@@ -1,15 +1,18 @@
 """The client's method for conversations: hand over what was said, and get what was learned."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from typing import Unpack
 from uuid import uuid4
 
 from nemuri.client.agent_methods import AgentMethods
 from nemuri.client.call_boundary import guard_methods
 from nemuri.client.chat_messages import Messages, read_messages
 from nemuri.client.conversations import Learned, hand_over
-from nemuri.client.exchange import ClientError
+from nemuri.client.exchange import ClientError, validated
+from nemuri.client.idempotency_keys import Key
+from nemuri.client.keywords import ConversationKeywords
 from nemuri.client.new_agents import agent_or_new
+from nemuri_contracts.conversations import ConversationOptions
 from nemuri_contracts.event import Label
 
 
@@ -24,9 +27,10 @@ class ConversationMethods(AgentMethods):
         messages: Messages,
         *,
         conversation: Label | None = None,
-        at: datetime | None = None,
+        key: Key = None,
         create: bool = True,
         wait: bool = True,
+        **options: Unpack[ConversationKeywords],
     ) -> Learned:
         """Hand over messages of a conversation, and return what was learned from them.
 
@@ -40,7 +44,7 @@ class ConversationMethods(AgentMethods):
                 `content`, or texts of the user. `name` is the speaker; `at`, `timestamp` or `created_at` is the time.
                 What has no words of a user or an assistant is left out, and counted in the result.
             conversation: Name of the conversation, in which the messages go on. By default, they begin a new one.
-            at: Time of messages that have none of their own.
+            key: Idempotency key in place of the name of a conversation: a repeated call learns nothing twice.
             create: Make an unknown agent, and log a warning that says so; if false, it is an error.
             wait: Return when all facts are memories; if false, as soon as the turns are recorded.
 
@@ -57,9 +61,10 @@ class ConversationMethods(AgentMethods):
             >>> learned.new_turns, (await client.converse("python", said, conversation="chat-1")).new_turns
             (1, 0)
         """
-        read = read_messages(messages, at=at)
+        about = validated(ConversationOptions, **options)
+        read = read_messages(messages, at=about.at)
         knower = await agent_or_new(self._exchange, self.log, agent, create=create, anew=False)
         if knower.definition.memory != "strength":
             raise ClientError(f"{agent} has no strength memory; only such agents learn from conversations")
-        name = conversation or str(uuid4())
-        return await hand_over(self._exchange, agent, name, read.turns, read.left_out, wait=wait)
+        name = conversation or str(key or uuid4())
+        return await hand_over(self._exchange, agent, name, read, about, wait=wait)

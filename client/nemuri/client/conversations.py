@@ -1,14 +1,15 @@
 """Handing over conversations: sending the turns that are new, and waiting for what is learned from them."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
 
+from nemuri.client.chat_messages import Turns
 from nemuri.client.exchange import ClientError, Exchange, validated
 from nemuri.client.idempotency_keys import event_id_under
 from nemuri_contracts.conversation_views import ConversationView, LearnedFact
-from nemuri_contracts.conversations import STRETCH_TURNS, ConversationTurn, TurnsSaid
+from nemuri_contracts.conversations import STRETCH_TURNS, ConversationOptions, ConversationTurn, TurnsSaid
 from nemuri_contracts.queries import ConversationQuery
 from nemuri_domain.conversations.aggregate import Conversation, chained, digest_of, fresh_turns
 
@@ -38,8 +39,8 @@ async def hand_over(
     exchange: Exchange,
     agent: str,
     conversation: str,
-    turns: Sequence[ConversationTurn],
-    left_out: Counter[str],
+    messages: Turns,
+    options: ConversationOptions,
     *,
     wait: bool,
 ) -> Learned:
@@ -49,19 +50,21 @@ async def hand_over(
     the call returns when all facts are memories. Raises `ClientError` if the agent is unknown, or if it refuses a
     stretch or no fact arrives for two minutes; the turns are recorded then.
     """
-    about = {"agent_id": agent, "client_id": exchange.client_id, "conversation": conversation}
-    view = await exchange.ask(ConversationQuery, ConversationView, **about)
+    about = {"agent_id": agent, "conversation": conversation, "person": options.person}
+    asked = about | {"client_id": exchange.client_id}
+    view = await exchange.ask(ConversationQuery, ConversationView, **asked)
     known = Conversation(count=view.count, chain=view.chain, digests=view.digests)
-    fresh = fresh_turns(turns, known)
-    events = [_event(exchange, agent, conversation, stretch) for stretch in _stretches(fresh)]
+    fresh = fresh_turns(messages.turns, known)
+    about |= {"timezone": options.timezone}
+    events = [_event(exchange, about, stretch) for stretch in _stretches(fresh)]
     facts: list[LearnedFact] = []
     for start in range(0, len(events), STRETCHES_AT_ONCE):
         some = events[start : start + STRETCHES_AT_ONCE]
         for event in some:
             await exchange.append(event)
         if wait:
-            facts += await _learned(exchange, about, [event.event_id for event in some])
-    return Learned(conversation, len(fresh), tuple(facts), dict(left_out))
+            facts += await _learned(exchange, asked, [event.event_id for event in some])
+    return Learned(conversation, len(fresh), tuple(facts), dict(messages.left_out))
 
 
 def _stretches(turns: Sequence[ConversationTurn]) -> Iterator[list[ConversationTurn]]:
@@ -77,14 +80,14 @@ def _stretches(turns: Sequence[ConversationTurn]) -> Iterator[list[ConversationT
         yield stretch
 
 
-def _event(exchange: Exchange, agent: str, conversation: str, turns: Sequence[ConversationTurn]) -> TurnsSaid:
+def _event(exchange: Exchange, about: Mapping[str, Any], turns: Sequence[ConversationTurn]) -> TurnsSaid:
     words = chained("", [digest_of(turn) for turn in turns])
-    place = f"{conversation}/{turns[0].position}/{words}"
-    event_id = event_id_under(exchange.client_id, place, "converse", agent)
-    return validated(TurnsSaid, event_id=event_id, agent_id=agent, conversation=conversation, turns=tuple(turns))
+    place = f"{about['person'] or ''}/{about['conversation']}/{turns[0].position}/{words}"
+    event_id = event_id_under(exchange.client_id, place, "converse", about["agent_id"])
+    return validated(TurnsSaid, event_id=event_id, turns=tuple(turns), **about)
 
 
-async def _learned(exchange: Exchange, about: Mapping[str, str], stretches: Sequence[UUID]) -> tuple[LearnedFact, ...]:
+async def _learned(exchange: Exchange, about: Mapping[str, Any], stretches: Sequence[UUID]) -> tuple[LearnedFact, ...]:
     """Wait until the facts of stretches are memories, and return them."""
     pending, stalled = tuple(stretches), 0
     while True:

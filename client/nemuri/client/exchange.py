@@ -111,7 +111,7 @@ class NotPermitted(ClientError):  # noqa: N818 - the name states a fact
     """The NATS server denies the client's user a permission. The message is one line."""
 
 
-def validated(kind: type[T], **fields: Any) -> T:
+def validated(kind: type[T], /, **fields: Any) -> T:
     """Return a model with the given fields. Raises `ClientError` if they are invalid."""
     try:
         return kind.model_validate(fields)
@@ -190,7 +190,7 @@ class Exchange:
         except ConnectionClosedError as error:
             raise self.failure(error) from error
 
-    async def ask(self, kind: type[Query], answer: type[T], **fields: Any) -> T:
+    async def ask(self, kind: type[Query], answer: type[T], /, **fields: Any) -> T:
         """Send a query and return the answer. It includes the effect of every event that this client has appended.
 
         Raises `ClientError` if the query is invalid or refused, and `PassingError` if the platform has no answer at

@@ -1,11 +1,13 @@
 """Event handlers of conversations."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 from nemuri_contracts.client_events import MemoryContent, Turn
 from nemuri_contracts.conversations import ConversationTurn, FactsLearned, TurnsSaid
 from nemuri_contracts.strength import MemoryEncoded, MemoryRefused, NewMemory, Origin
 from nemuri_domain.conversations.aggregate import Conversation
+from nemuri_domain.conversations.fact_times import held_times, zone_of
 from nemuri_domain.strength.aggregate import Agent
 from nemuri_domain.strength.memory_content import embedded_text, encoded, new_memory
 from nemuri_infra.models.chat import Reply
@@ -32,7 +34,8 @@ async def read_turns(event: TurnsSaid, resources: Resources) -> FactsLearned | M
         return MemoryRefused.following(event, reason=f"there is no agent {event.agent_id!r}")
     if agent.definition.memory != "strength":
         return MemoryRefused.following(event, reason=f"{event.agent_id} has no strength memory")
-    job = FactsJob(event.turns, _before(event, known), tuple(fact.memory.content for fact in known.facts))
+    noted = tuple(fact.memory.content for fact in known.facts)
+    job = FactsJob(event.turns, _before(event, known), noted, event.timezone)
     reply: Reply[tuple[FoundFact, ...]] | None = await reply_or_none(resources.models.light, job, "each turn is a fact")
     facts = [_fact(event, found, agent, resources) for found in (reply.value if reply else job.without_model())]
     vectors = resources.vectors.with_embedder_of(agent.embedding)
@@ -57,12 +60,18 @@ def _before(event: TurnsSaid, known: Conversation) -> tuple[ConversationTurn, ..
 def _fact(event: TurnsSaid, found: FoundFact, agent: Agent, resources: Resources) -> NewMemory:
     """Return a fact as a memory to encode. It was said by the speaker of its turn, at the time of the turn."""
     turn = next(turn for turn in event.turns if turn.position == found.position)
+    said_at, zone = turn.at or event.at, zone_of(turn.at, event.timezone)
     content = MemoryContent(
         content=found.text,
         said_by=turn.speaker or turn.role,
         said_at=turn.at,
         turn=Turn(conversation=event.conversation, position=turn.position),
-        tags=(found.sort,) if found.sort else (),
+        kind=found.kind,
+        subject=found.subject,
+        person=event.person,
+        certainty=found.certainty,
+        **held_times(found.begins, found.ends, zone),
+        expires_at=said_at + timedelta(days=found.days) if found.days else None,
     )
     key = resources.vectors.with_embedder_of(agent.embedding).key(embedded_text(content))
     return new_memory(agent, content, key, origin=Origin(client_id=event.client_id))
