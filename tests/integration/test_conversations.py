@@ -158,3 +158,25 @@ async def test_a_refused_stretch_is_kept_in_its_own_words(settings: Settings) ->
         await resources.log.append(agent_defined())
         learned = await client.converse("python", SAID, conversation="chat")
         assert [fact.memory.content for fact in learned.facts] == [message["content"] for message in SAID]
+
+
+async def test_what_is_said_from_memory_is_not_learned_again(settings: Settings) -> None:
+    """In 200 rounds of recall and learning, in which the assistant says what it recalls, no copy is made, and what the
+    assistant says is never a memory of its own.
+    """
+    asked = ["Where does Ann live?", "What does Ann bake?", "Which instrument does Bob play?"]
+    told = ["Ann lives in a blue house in Bergen.", "Ann bakes bread.", "Bob plays the glockenspiel."]
+    answers = ["{}", "As far as I know: {}", "- {}\n- {}", "You told me that. {}"]
+    async with running_services(settings) as resources, connected_client(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.converse("python", told, conversation="told")
+        for number in range(200):
+            question = asked[number % len(asked)]
+            recalled = [memory.memory.content for memory in (await client.recall("python", question)).memories]
+            answer = answers[number % len(answers)].format(*recalled, *recalled)
+            said = [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
+            learned = await client.converse("python", said, conversation=f"round {number}")
+            assert [fact.memory.said_by for fact in learned.facts if fact.memory.content != question] == []
+        contents = [memory.memory.content for memory in await client.memories("python", status="all")]
+        assert sorted(contents) == sorted([*told, *asked])
+    await assert_verified(settings)

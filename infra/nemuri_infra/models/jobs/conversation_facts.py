@@ -9,9 +9,11 @@ from nemuri_contracts.client_events import MemoryKind
 from nemuri_contracts.conversations import ConversationTurn
 from nemuri_contracts.wire_constants import LABEL_LIMIT
 from nemuri_domain.conversations.fact_times import zone_of
+from nemuri_domain.conversations.said_dates import said_date
 from nemuri_domain.language.boilerplate import boilerplate_reason
 from nemuri_domain.language.citations import without_citations
-from nemuri_domain.language.sentences import normalised
+from nemuri_domain.language.request_sentences import is_request
+from nemuri_domain.language.sentences import normalised, sentences
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.json_schema import INTEGER, TEXT, closed, listed, one_of, record
 from nemuri_infra.models.prompt_fences import FencedText
@@ -115,9 +117,13 @@ class FactsJob(Job[tuple[FoundFact, ...]]):
             yield FoundFact(text[:_SENTENCE], position, **_about(said))
 
     def without_model(self) -> tuple[FoundFact, ...]:
-        """Return each turn that says something in its own words: only a language model tells facts from talk."""
+        """Return each turn that says something in its own words: only a language model tells facts from talk. A turn
+        with a single date in what it states is about that date.
+        """
         return tuple(
-            FoundFact(turn.text, turn.position) for turn in self.turns if boilerplate_reason(turn.text) is None
+            FoundFact(turn.text, turn.position, **_dated(turn, self.timezone))
+            for turn in self.turns
+            if boilerplate_reason(turn.text) is None
         )
 
 
@@ -131,6 +137,22 @@ def _about(said: Mapping[str, object]) -> dict[str, Any]:
         "ends": _word(said.get("until")),
         "days": days if isinstance(days, int) and 0 < days < _MOST_DAYS else 0,
         "certainty": _CERTAINTIES.get(_word(said.get("sure")).casefold()),
+    }
+
+
+def _dated(turn: ConversationTurn, timezone: str | None) -> dict[str, Any]:
+    """Return the date in what a turn states, and whether it happened then or is to come."""
+    if turn.at is None:
+        return {}
+    today = turn.at.astimezone(zone_of(turn.at, timezone)).date()
+    stated = (sentence for sentence in sentences(turn.text) if not is_request(sentence))
+    dates = {found for sentence in stated if (found := said_date(sentence, today)) is not None}
+    if len(dates) != 1:
+        return {}
+    [found] = dates
+    return {
+        "begins": found.first.isoformat(),
+        "kind": None if found.lasting else "plan" if found.first > today else "event",
     }
 
 

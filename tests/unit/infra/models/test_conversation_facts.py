@@ -105,5 +105,14 @@ def test_what_is_read_in_a_reply(reply: str, found: tuple[FoundFact, ...] | None
 
 
 def test_without_a_model_each_turn_that_says_something_is_kept() -> None:
-    """The words of a turn are kept as they are. Set phrases are not."""
-    assert JOB.without_model() == (FoundFact(JOB.turns[0].text, 4),)
+    """The words of a turn are kept as they are, with the date in what they state. Set phrases are not."""
+    assert JOB.without_model() == (FoundFact(JOB.turns[0].text, 4, "event", begins="2026-05-02"),)
+    said = {"position": 0, "role": "user", "at": datetime(2026, 5, 3, 23, 30, tzinfo=UTC)}
+    for text, kind, begins in (
+        ("I will fly to Oslo tomorrow.", "plan", "2026-05-05"),
+        ("I live here since 2019. It is nice.", None, "2019-01-01"),
+        ("Did you see her yesterday?", None, ""),
+        ("I came yesterday. I leave tomorrow.", None, ""),
+    ):
+        [found] = FactsJob((ConversationTurn(text=text, **said),), timezone="Asia/Tokyo").without_model()
+        assert (found.kind, found.begins) == (kind, begins)
