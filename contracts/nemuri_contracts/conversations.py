@@ -54,6 +54,14 @@ class ConversationOptions(Options):
     """Time zone in which a day such as “yesterday” begins, as in `Europe/Oslo`. By default, that of the offset of each
     message's time.
     """
+    max_calls: int | None = Field(default=None, ge=1, le=1_000_000)
+    """Maximum number of calls of the light model. Turns that find no room are left for another call with the same
+    messages.
+    """
+    dry_run: bool = False
+    """Only tell how many turns are new, and how many calls of the light model they need at most. Nothing is
+    recorded.
+    """
 
 
 class ConversationTurn(Value):

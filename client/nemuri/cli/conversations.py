@@ -1,6 +1,7 @@
 """The command for conversations: converse."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +12,7 @@ from nemuri.cli.session import JsonOption, Session, agent_id, storable
 from nemuri_contracts.conversations import ConversationOptions
 
 if TYPE_CHECKING:
+    from nemuri.client.client import Client
     from nemuri.client.conversations import Learned
 
 
@@ -49,12 +51,15 @@ def converse(
     storable(**{"--conversation": conversation})
     messages = read_message_file(file)
     title = conversation or (None if str(file) == "-" else file.stem)
-    learned = session.run(
-        lambda client: client.converse(
-            name, messages, conversation=title, create=not existing, wait=not no_wait, **options
-        )
-    )
-    _show(learned, session)
+
+    async def hand_over(client: "Client") -> "Learned":
+        about = {"conversation": title, "create": not existing, "wait": not no_wait, **options}
+        planned = await client.converse(name, messages, **(about | {"dry_run": True}))
+        if planned.calls > 1 and not options.get("dry_run"):
+            print(f"{planned.left_turns} new turns, at most {planned.calls} calls of the light model", file=sys.stderr)
+        return planned if options.get("dry_run") else await client.converse(name, messages, **about)
+
+    _show(session.run(hand_over), session)
 
 
 def _show(learned: "Learned", session: Session) -> None:
@@ -65,6 +70,8 @@ def _show(learned: "Learned", session: Session) -> None:
             {
                 "conversation": learned.conversation,
                 "new_turns": learned.new_turns,
+                "calls": learned.calls,
+                "left_turns": learned.left_turns,
                 "facts": [fact.model_dump(mode="json") for fact in learned.facts],
                 "left_out": dict(learned.left_out),
             }
@@ -72,5 +79,8 @@ def _show(learned: "Learned", session: Session) -> None:
         return
     for fact in learned.facts:
         say(f"{fact.memory_id}  {fact.memory.kind or 'said':11} {short(fact.memory.content, 90)}")
+    if learned.left_turns:
+        more = "" if learned.new_turns else f", in at most {learned.calls} calls of the light model"
+        say(f"{learned.left_turns} new turns are left{more}; the same command without the limit hands them over")
     left = "".join(f", {number} {what}{'s' * (number > 1)} left out" for what, number in learned.left_out.items())
     say(f"{learned.new_turns} new turns in {learned.conversation}, {len(learned.facts)} memories{left}")

@@ -62,6 +62,14 @@ class ConversationKeywords(TypedDict, total=False):
     """Time zone in which a day such as “yesterday” begins, as in `Europe/Oslo`. By default, that of the offset of
     each message's time.
     """
+    max_calls: int | None
+    """Maximum number of calls of the light model. Turns that find no room are left for another call with the same
+    messages. At least 1, at most 1,000,000.
+    """
+    dry_run: bool
+    """Only tell how many turns are new, and how many calls of the light model they need at most. Nothing is
+    recorded.
+    """
 
 
 class CorrectionKeywords(TypedDict, total=False):

@@ -27,7 +27,11 @@ class LearnedAnswer(Value):
     """What became of a conversation that was handed over."""
 
     new_turns: int
-    """Number of turns that were new."""
+    """Number of turns that were new, without those that are left."""
+    calls: int
+    """Maximum number of calls of the light model for them; in a dry run for those that are left."""
+    left_turns: int
+    """Number of new turns that are left for another request: beyond `max_calls`, or all in a dry run."""
     facts: tuple[LearnedFact, ...]
     """The facts that were learned from them, in the order of their turns."""
     left_out: dict[str, int]
@@ -46,4 +50,10 @@ async def converse(call: Call, agent_id: Identifier, conversation: Label, body: 
         wait=body.wait,
         **values_of(body, ConversationOptions),
     )
-    return LearnedAnswer(new_turns=learned.new_turns, facts=learned.facts, left_out=dict(learned.left_out))
+    return LearnedAnswer(
+        new_turns=learned.new_turns,
+        calls=learned.calls,
+        left_turns=learned.left_turns,
+        facts=learned.facts,
+        left_out=dict(learned.left_out),
+    )
