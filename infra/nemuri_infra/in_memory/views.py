@@ -231,6 +231,10 @@ class InMemoryViews(Views):
         )
 
     @override
+    async def stored_bytes(self) -> int:
+        return 0
+
+    @override
     async def tables(self) -> int:
         return 0
 

@@ -197,6 +197,10 @@ class StoredViews(Views):
         return await memories_meeting(self.database, agent_id, persons, wanted)
 
     @override
+    async def stored_bytes(self) -> int:
+        return await self.database.stored_bytes()
+
+    @override
     async def tables(self) -> int:
         async with self.database.reading() as connection:
             number: int = (await connection.execute(TABLES)).scalar_one()

@@ -190,6 +190,10 @@ class Views(ABC):
         """
 
     @abstractmethod
+    async def stored_bytes(self) -> int:
+        """Return the size of the projections on disk in bytes; 0 if they are in memory."""
+
+    @abstractmethod
     async def tables(self) -> int:
         """Return a number that changes when a rebuild exchanges the tables."""
 

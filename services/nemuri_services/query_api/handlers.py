@@ -350,7 +350,7 @@ async def status(query: StatusQuery, resources: Resources) -> StatusView:  # noq
         memories_by_kind=memories_known,
         embedding=resources.vectors.embedding,
         calibration=calibration_view(await resources.vectors.calibrated()),
-        database_bytes=await resources.database.stored_bytes(),
+        database_bytes=await resources.views.stored_bytes(),
         halted=halted_reason(position, resources),
         halted_at=position.halted_at,
         halted_services=dict(resources.halted),
