@@ -53,4 +53,4 @@ def check_options(view: AgentView, given: Mapping[str, object]) -> None:
     known = KNOWN_OPTIONS.get(kind, given.keys())
     for name, value in given.items():
         if value not in (None, (), {}) and name not in known:
-            raise ClientError(f"{view.agent_id} has {kind} memory, which knows no {name!r}; leave it out")
+            raise ClientError(f"{view.agent_id} has {kind} memory, which does not know it; leave out {name!r}")
