@@ -46,8 +46,3 @@ def _parameter(name: str, model: type[Options], note: str | None) -> inspect.Par
     annotation = Annotated[field.annotation, *field.metadata, Field(description=about)]  # type: ignore[name-defined]
     default = field.get_default(call_default_factory=True)
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-        name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=field.get_default(call_default_factory=True),
-        annotation=annotation,
-    )
