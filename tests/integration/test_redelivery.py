@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from nemuri.admin.corrections import separate, split, unlink
+from nemuri.admin.corrections import separate, split
 from nemuri.admin.tiered import consolidate, share
 from nemuri.client.client import Client
 from nemuri.operations.agent_clone import clone_agent
@@ -237,7 +237,7 @@ async def correct_learnings(client: Client) -> None:
     older = await client.remember("python", "Bread is cheap in spring.")
     taught = await client.ask(TAUGHT_QUESTION, settled=True)
     assert len(taught.repeated) == len(taught.dropped) == len(taught.learned) == 1
-    await unlink(client, taught.learned[0], older)
+    await client.unrelate_memory(taught.learned[0], older)
     assert len(await separate(client, taught.task_id)) == 1
 
 

@@ -111,7 +111,7 @@ class NotPermitted(ClientError):  # noqa: N818 - the name states a fact
     """The NATS server denies the client's user a permission. The message is one line."""
 
 
-def validated(kind: type[T], **fields: Any) -> T:
+def validated(kind: type[T], /, **fields: Any) -> T:
     """Return a model with the given fields. Raises `ClientError` if they are invalid."""
     try:
         return kind.model_validate(fields)

@@ -135,6 +135,26 @@ class MemoryKeywords(TypedDict, total=False):
     """Conversation in which it was said, and its place there. Memories of the same conversation help each other to
     be found.
     """
+    kind: Literal["fact", "preference", "plan", "event", "instruction"] | None
+    """What it is about: how things are, what somebody likes or wants, what somebody intends, what happened, or how
+    somebody wants to be served.
+    """
+    subject: str | None
+    """Who or what it is about, by name. Only memories about the same subject can be judged to replace each
+    other.
+    """
+    person: str | None
+    """Person to whom it belongs. It is found only by requests for this person."""
+    valid_from: datetime | None
+    """Time from which it holds, if it did not hold always."""
+    until: datetime | None
+    """Time until which it holds."""
+    expires_at: datetime | None
+    """Time from which it is of no use to anybody any more, and is found only by requests for the past."""
+    certainty: float | None
+    """How sure it is, 0 to 1. At least 0, at most 1."""
+    metadata: dict[str, str]
+    """Properties of the client's own: words, numbers and lists of words, by name. At most 32."""
 
 
 class MemoryListKeywords(TypedDict, total=False):
