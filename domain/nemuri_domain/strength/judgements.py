@@ -8,16 +8,16 @@ from typing import Final
 from uuid import UUID
 
 from nemuri_contracts.agents import ORCHESTRATOR
-from nemuri_contracts.strength import Judgement, MemoryEncoded, RelationSort, Source
+from nemuri_contracts.strength import Judgement, MemoryEncoded, RelationSort
 from nemuri_domain.language.statement_comparison import Compared, Comparison
 from nemuri_domain.strength.aggregate import PRINCIPLE_SOURCES, Remembered
 from nemuri_domain.strength.relations import holds_from, relation_between
 
-MOST_PAIRS: Final = 96
+MOST_PAIRS: Final = 192
 """Maximum number of pairs that are compared together. The nearest of each new memory come first."""
 SAME_MOMENT: Final = timedelta(minutes=1)
 """Two corrections of one memory within this time were made without knowledge of each other."""
-NOT_JUDGED: Final[frozenset[Source]] = frozenset({"task", "handover", "sleep", *PRINCIPLE_SOURCES})
+NOT_JUDGED: Final = frozenset({"task", "handover", "sleep", *PRINCIPLE_SOURCES})
 """Sources of memories that are not judged: what a task taught was compared before it was encoded (decision 12), and the
 others stand for judged memories or for principles.
 """

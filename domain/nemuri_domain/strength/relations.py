@@ -26,13 +26,7 @@ def holds_from(memory: MemoryContent, told_at: datetime) -> datetime:
 def relation_between(one: Memory | None, other: Memory | None) -> Relation | None:
     """Return the relation that one of two memories has to the other; None if they were never related."""
     pairs = ((one, other), (other, one)) if one is not None and other is not None else ()
-    named = (
-        relation
-        for newer, older in pairs
-        if newer is not None and older is not None
-        for relation in newer.relations
-        if relation.older == older.memory_id
-    )
+    named = (relation for newer, older in pairs for relation in newer.relations if relation.older == older.memory_id)
     return next(named, None)
 
 

@@ -65,7 +65,7 @@ def retrieved(
     The archive is searched only if no active memory is relevant, or from the start if `deep` is True.
     """
     found, deep = searched(agent, index, asked, deep=deep)
-    memories = to_rank(found, index)
+    memories = with_successors(agent, index, asked, to_rank(found, index))
     return RetrievalResult(ranked_for(agent, memories, asked, perspective=perspective, now=now, scorer=scorer), deep)
 
 
@@ -118,6 +118,24 @@ def to_rank(found: Candidates, index: StrengthIndex) -> list[RelevantMemory]:
             found.ids, numbers, found.words, strict=True
         )
     ]
+
+
+def with_successors(
+    agent: Agent, index: StrengthIndex, asked: RetrievalQuery, found: list[RelevantMemory]
+) -> list[RelevantMemory]:
+    """Return the memories with those that supersede one of them and that the query did not find by itself: whoever asks
+    for what was is told what is. Only active memories that are valid in the setting are added.
+    """
+    known = {memory.memory_id for memory in found}
+    missing = {newer for memory in found for newer in memory.memory.held_until} - known
+    rows = [row for memory_id in missing if (row := index.row(memory_id.bytes)) is not None]
+    if not rows:
+        return found
+    mask = np.zeros(len(index), np.bool_)
+    mask[rows] = True
+    more = index.search(asked.texts, mask=mask & index.eligible(asked.setting), limit=agent.rules.candidate_limit)
+    added = [memory for memory in to_rank(more, index) if memory.memory_id not in known]
+    return with_successors(agent, index, asked, [*found, *added]) if added else found
 
 
 def ranked_for(

@@ -19,8 +19,11 @@ from nemuri_domain.strength.succession import EXCHANGED, NAMING, SURE_SIGN, Stat
 CHANGES: Final = WordFile("language/changes", re.IGNORECASE)
 """What somebody has one of at a time."""
 _ONE_AT_A_TIME: Final = ("home", "work", "assignment")
-SURE: Final = 1.0
-"""Minimum of the cosine and the share of common words together from which a word of change is about the same thing."""
+PLAIN: Final = 0.85
+FILLED: Final = 1.0
+"""Minimum of the cosine and the share of common words together from which a word of change is about the same thing. It
+is higher for words such as "now", which are often mere fillers.
+"""
 _SUBJECT_AND_VALUE: Final = 2
 LONGEST_SUBJECT: Final = 48
 """Maximum characters of a subject."""
@@ -70,14 +73,17 @@ def _said(pattern: re.Pattern[str], text: str) -> tuple[str, str] | None:
 
 
 def _changed(new: str, old: str) -> bool:
-    """Return whether a statement says a change that the older one does not say, of nearly the same."""
-    if not parse_statement(new).changed and not _signs(new):
+    """Return whether a statement says a change that the older one does not say, of nearly the same. If the older one
+    has a number or a date, the newer one has another.
+    """
+    said, before = parse_statement(new), parse_statement(old)
+    signs = CHANGES.pattern("signs").search(new) is not None
+    if not (said.changed or signs) or before.changed or (before.values and not said.values):
         return False
     pair = StatementPairs.of([word_table().words(old), word_table().words(new)])
     alike = float(pair.likeness[0, 1]) + float(pair.shared[0, 1])
-    if alike < SURE or pair.signs[0, 1] < SURE_SIGN or parse_statement(old).changed:
-        return False
-    return _about_same_thing(new, old)
+    least = PLAIN if signs or not said.filled else FILLED
+    return alike >= least and bool(pair.signs[0, 1] >= SURE_SIGN) and _about_same_thing(new, old)
 
 
 def _about_same_thing(new: str, old: str) -> bool:
@@ -98,7 +104,3 @@ def _content(text: str) -> list[int]:
     words = word_table().words(text)
     said: list[int] = words[word_table().importance(words) >= NAMING * MEDIAN_IMPORTANCE].tolist()
     return said
-
-
-def _signs(text: str) -> bool:
-    return CHANGES.pattern("signs").search(text) is not None

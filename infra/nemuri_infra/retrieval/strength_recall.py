@@ -19,7 +19,7 @@ from nemuri_domain.strength.extracted_learning_decision import (
 from nemuri_domain.strength.memory_content import embedded_text
 from nemuri_domain.strength.query_texts import QueryTexts, query_texts
 from nemuri_domain.strength.ranking import version
-from nemuri_domain.strength.retrieval import RetrievalQuery, ranked_for, relevant, searched, to_rank
+from nemuri_domain.strength.retrieval import RetrievalQuery, ranked_for, relevant, searched, to_rank, with_successors
 from nemuri_domain.strength.retrieval_index import StrengthIndex
 from nemuri_domain.strength.scope_matching import setting_of, valid
 from nemuri_domain.strength.search_texts import QueryText
@@ -107,7 +107,8 @@ async def recall_memories(
         scorer = await resources.views.agents.scorer(agent.agent_id)
         async with resources.indexes.current(STRENGTH, agent.agent_id, vectors) as index:
             found, deep = searched(agent, index, asked, deep=deep)
-            principles, memories = _principles(agent, index, setting), to_rank(found, index)
+            principles = _principles(agent, index, setting)
+            memories = with_successors(agent, index, asked, to_rank(found, index))
         moment = now or datetime.now(UTC)
         return RankedRetrieval(
             candidates=ranked_for(agent, memories, asked, perspective=perspective, now=moment, scorer=scorer),

@@ -27,22 +27,25 @@ from nemuri_domain.strength.semantic_groups import (
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.semantic_memory.group_comparison import compared, neighbourhoods, still_settled, worded
-from nemuri_services.semantic_memory.memory_judgements import judgements_of, memories_to_judge
+from nemuri_services.semantic_memory.memory_judgements import in_calls, judgements_of, memories_to_judge
 
 service = Service("semantic-memory", concurrency=4, capabilities=frozenset({Capability.MAKES_VECTORS}))
 
 
 @service.handles_together(MemoryEncoded)
 async def judge(events: Sequence[MemoryEncoded], resources: Resources) -> Sequence[MemoriesJudged | None]:
-    """Judge new memories of an agent against the nearest that it knows, in one call of the light model at most.
+    """Judge new memories of an agent against the nearest that it knows, `JUDGED_TOGETHER` in one call of the light model.
 
-    The facts of a stretch of a conversation are judged with the last of them. The outcome of a memory is None if
-    nothing is near it, or if the rules find no relation.
+    The facts of a stretch of a conversation are judged with the last of them, in one call. The outcome of a memory is
+    None if nothing is near it, or if the rules find no relation.
     """
     batches = await memories_to_judge(events, resources)
-    new = {memory_id: memory for batch in batches for memory_id, memory in batch.items()}
-    judged = await judgements_of(events[0].agent_id, new, resources)
-    return [judged.event_after(event, batch) for event, batch in zip(events, batches, strict=True)]
+    made: list[MemoriesJudged | None] = []
+    for some in in_calls(list(zip(events, batches, strict=True))):
+        new = {memory_id: memory for _, batch in some for memory_id, memory in batch.items()}
+        judged = await judgements_of(events[0].agent_id, new, resources)
+        made += [judged.event_after(event, batch) for event, batch in some]
+    return made
 
 
 @service.handles(AgentSlept)

@@ -1,7 +1,7 @@
 """Judgement of new memories by the light model, and by rules if there is none."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Final
@@ -15,7 +15,7 @@ from nemuri_domain.language.statement_comparison import UNRELATED, Compared
 from nemuri_domain.strength.aggregate import Agent, Content
 from nemuri_domain.strength.extracted_learning_decision import statements
 from nemuri_domain.strength.judgements import MemoryPair, comparable_pairs, is_judged, judgement
-from nemuri_domain.strength.memory_content import encoded_facts, indexed_text, speaker_and_time
+from nemuri_domain.strength.memory_content import encoded_facts, speaker_and_time
 from nemuri_domain.strength.nearest_memories import nearest_memories
 from nemuri_infra.models.jobs.statement_relations import RelationsJob
 from nemuri_infra.models.refusals import reply_or_none
@@ -26,6 +26,12 @@ from nemuri_infra.runtime.resources import Resources
 
 FEW: Final = 4
 """Number of new memories whose nearest ones are searched in the event loop. More are searched in a thread."""
+
+
+JUDGED_TOGETHER: Final = 24
+"""Number of new memories that are judged in one call, so that each is compared with several."""
+Batch = Mapping[UUID, MemoryContent]
+"""The new memories that are judged with one event, by id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +55,18 @@ class Judged:
         return MemoriesJudged.following(cause, judgements=made, usage=usage, correlation_id=None)
 
 
-async def memories_to_judge(
-    events: Sequence[MemoryEncoded], resources: Resources
-) -> list[Mapping[UUID, MemoryContent]]:
+def in_calls(batches: Sequence[tuple[MemoryEncoded, Batch]]) -> Iterator[Sequence[tuple[MemoryEncoded, Batch]]]:
+    """Yield the batches in groups of at most `JUDGED_TOGETHER` memories. A batch that is larger is a group of its own."""
+    some: list[tuple[MemoryEncoded, Batch]] = []
+    for event, batch in batches:
+        if some and sum(len(known) for _, known in some) + len(batch) > JUDGED_TOGETHER:
+            yield some
+            some = []
+        some.append((event, batch))
+    yield some
+
+
+async def memories_to_judge(events: Sequence[MemoryEncoded], resources: Resources) -> list[Batch]:
     """Return the new memories to judge with each of these encodings, by id: the memory itself, all facts of a stretch
     of a conversation with the last of them, or none (`is_judged`).
     """
@@ -66,13 +81,13 @@ async def memories_to_judge(
     return [_batch(event, facts.get(event.causation_id or event.event_id)) for event in events]
 
 
-def _batch(event: MemoryEncoded, facts: Mapping[UUID, MemoryContent] | None) -> Mapping[UUID, MemoryContent]:
+def _batch(event: MemoryEncoded, facts: Batch | None) -> Batch:
     if facts is None:
         return {event.memory_id: event.memory} if is_judged(event) else {}
-    return facts if event.memory_id == next(reversed(facts)) else {}  # type: ignore[call-overload]
+    return facts if event.memory_id == list(facts)[-1] else {}
 
 
-async def judgements_of(agent_id: str, new: Mapping[UUID, MemoryContent], resources: Resources) -> Judged:
+async def judgements_of(agent_id: str, new: Batch, resources: Resources) -> Judged:
     """Return the judgements of new memories of an agent against the nearest that it knows.
 
     The light model compares all pairs in one call. Without a language model, and if it refuses, rules do; what they
@@ -98,14 +113,13 @@ async def judgements_of(agent_id: str, new: Mapping[UUID, MemoryContent], resour
     return Judged(made, reply.usage if reply and asked else None)
 
 
-async def _near(agent: Agent, new: Mapping[UUID, MemoryContent], resources: Resources) -> dict[UUID, list[UUID]]:
+async def _near(agent: Agent, new: Batch, resources: Resources) -> dict[UUID, list[UUID]]:
     vectors = await calibrated_vectors(resources, agent)
-    texts = {memory_id: indexed_text(memory) for memory_id, memory in new.items()}
-    scale = vectors.comparing.calibration.scale
+    texts = {memory_id: "\n".join((memory.content, *memory.learnings.values())) for memory_id, memory in new.items()}
     async with resources.indexes.current(STRENGTH, agent.agent_id, vectors) as index:
         if len(new) > FEW:
-            return await asyncio.to_thread(nearest_memories, index, texts, scale)
-        return nearest_memories(index, texts, scale)
+            return await asyncio.to_thread(nearest_memories, index, texts)
+        return nearest_memories(index, texts)
 
 
 def _job(pairs: Sequence[MemoryPair]) -> RelationsJob:

@@ -14,7 +14,7 @@ from nemuri_infra.models.prompt_library import prompt
 from nemuri_infra.models.protocol import Job
 from nemuri_infra.models.sources import Source
 
-TOKENS: Final = 1_200
+TOKENS: Final = 2_000
 SCHEMA: Final = closed(
     "relations", pairs=listed(record(first=TEXT, second=TEXT, relation=one_of(*get_args(Comparison)), reason=TEXT))
 )
