@@ -337,9 +337,9 @@ class MemoryOffered(ClientEvent):
     """Id of the agent's memory that this one corrects and supersedes; None for a new memory."""
 
 
-MemoryChange = Literal["pin", "unpin", "rescope", "confirm"]
+MemoryChange = Literal["pin", "unpin", "rescope", "confirm", "unrelate"]
 """A change of a memory's standing by a person: `pin` keeps it from being archived until `unpin`, `rescope` gives it
-another scope, and `confirm` says that an inference is true.
+another scope, `confirm` says that an inference is true, and `unrelate` takes its relation to an older one back.
 """
 
 
@@ -354,9 +354,13 @@ class MemoryChangeRequested(ClientEvent):
     """The change."""
     scope: Scope | None = None
     """New scope for `rescope`; None for any other change."""
+    older: UUID | None = None
+    """Id of the older memory for `unrelate`. Any other change ignores it."""
 
     @model_validator(mode="after")
-    def _scope_belongs_to_rescope(self) -> "MemoryChangeRequested":
+    def _has_what_its_change_needs(self) -> "MemoryChangeRequested":
         if (self.change == "rescope") != (self.scope is not None):
             raise ValueError("give a scope with the change 'rescope', and only with it")
+        if self.change == "unrelate" and self.older is None:
+            raise ValueError("give an older memory with the change 'unrelate'")
         return self

@@ -88,7 +88,7 @@ AnyAgentEvent = (
     | strength.SessionEnded
     | strength.AgentSlept
     | strength.ImpactCredited
-    | strength.RelationWithdrawn
+    | strength.MemoriesJudged
     | strength.RepetitionWithdrawn
     | strength.MemoriesConsolidated
     | strength.SemanticMemorySplit

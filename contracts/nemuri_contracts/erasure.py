@@ -10,6 +10,7 @@ from uuid import UUID
 from pydantic import Field
 
 from nemuri_contracts.event import AgentEvent, Count, Identifier, Moment, TaskEvent, Text, Value
+from nemuri_contracts.strength import Relation
 
 
 class Erasure(Value):
@@ -45,7 +46,9 @@ class Standing(Value):
     unconfirmed: bool
     pinned: bool
     rescoped: Count
+    relations: tuple[Relation, ...] = ()
     yields_to: tuple[UUID, ...]
+    held_until: dict[UUID, Moment] = Field(default_factory=dict)
     absorbed_by: UUID | None = None
     text_id: UUID | None = None
     told_again_at: Moment | None = None

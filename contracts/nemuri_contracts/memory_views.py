@@ -84,9 +84,11 @@ class MemoryView(Value):
     """True if the agent's definition lists it as a principle. Principles are part of every context."""
     links: tuple[UUID, ...]
     relations: tuple[Relation, ...] = ()
-    """Relations of this memory to older memories that it contradicts or supersedes."""
+    """Relations of this memory to older memories, with the reasons. What was withdrawn is independent."""
     yields_to: tuple[UUID, ...] = ()
-    """Ids of the newer memories that contradict or supersede this one."""
+    """Ids of the newer memories that contradict, supersede or refine this one."""
+    held_until: datetime | None = None
+    """Time until which it held; None if nothing supersedes it."""
     pinned: bool = False
     """True if a person pinned it: it fades, but is never archived."""
     unconfirmed: bool = False

@@ -36,6 +36,12 @@ Source = Literal[
 """
 
 
+RelationSort = Literal["repeats", "refines", "supersedes", "contradicts", "independent"]
+"""What a memory says of an older one: the same, the same more exactly, what holds instead since then, what cannot be
+true together with it, or nothing.
+"""
+
+
 class Candidate(Value):
     """A memory that stage 1 of a retrieval found, with the ranking data of stage 2."""
 
@@ -51,11 +57,13 @@ class Candidate(Value):
     score: float
     archived: bool = False
     yields_to: UUID | None = None
-    """Id of the candidate that contradicts, supersedes or succeeds this one and is therefore ranked before it."""
-    same_matter: bool = False
-    """True if the candidate in `yields_to` is only newer and about the same thing, which no event has recorded."""
+    """Id of the candidate that is ranked before this one, because of a relation or because it is about the same thing
+    and newer.
+    """
+    yields_as: RelationSort | None = None
+    """Recorded relation of the candidate in `yields_to` to this one; None if no event has recorded one."""
     held_until: Moment | None = None
-    """When the newer statement in `yields_to` was told, if this one surely held only until then."""
+    """Time until which it held, if it surely holds no longer."""
     source: Text = ""
     """Source of the memory (`Origin.source`); "" if unknown."""
 
@@ -133,12 +141,25 @@ class MemoriesUsed(AgentWorkEvent):
 
 
 class Relation(Value):
-    """A relation of a memory to an older one. Retrieval ranks the older memory after the newer one."""
+    """A relation of a memory to an older one. Unless it says nothing of it, it is ranked before the older memory."""
 
     older: UUID
-    sort: Literal["contradicts", "supersedes"]
+    sort: RelationSort
     perspective: Label | None = None
     """Perspective of the older memory's learning that the relation concerns; None if it concerns the whole memory."""
+    reason: Text = ""
+    """Why, in a few words; "" if it was not said."""
+    since: Moment | None = None
+    """Time from which the newer memory holds, until which a superseded one held. By default, that of the newer one."""
+    at_once: bool = False
+    """True if both were told at the same moment, so that neither is ranked before the other."""
+
+
+class Judgement(Relation):
+    """A judgement of how a memory is related to an older one."""
+
+    memory_id: UUID
+    """Id of the newer memory."""
 
 
 BELIEVED_LIMIT = 300
@@ -316,6 +337,8 @@ class MemoryAmended(AgentEvent):
     """The change."""
     scope: Scope | None = None
     """New scope for `rescope`; None for any other change."""
+    older: UUID | None = None
+    """Id of the older memory for `unrelate`: both are independent from now on. Any other change ignores it."""
     asked_by: Identifier
     """Client that asked for the change."""
 
@@ -328,14 +351,17 @@ class MemoryRefused(AgentEvent):
     """Reason, in one line."""
 
 
-class RelationWithdrawn(AgentEvent):
-    """A relation to an older memory was withdrawn. Retrieval no longer ranks the older memory after the newer one."""
+class MemoriesJudged(AgentEvent):
+    """New memories were compared with the nearest of those that the agent knew. Nothing is deleted by it.
 
-    kind: Literal["relation_withdrawn"] = "relation_withdrawn"
-    memory_id: UUID
-    """Id of the memory."""
-    older: UUID
-    """Id of the older memory."""
+    The first judgement of a pair of memories counts, and its withdrawal is final.
+    """
+
+    kind: Literal["memories_judged"] = "memories_judged"
+    judgements: tuple[Judgement, ...]
+    """The judgements. Pairs that are independent are listed only if a language model judged them."""
+    usage: Usage | None = None
+    """Model usage of the comparison; None if no model was asked."""
 
 
 class RepetitionWithdrawn(AgentWorkEvent):

@@ -83,8 +83,10 @@ from nemuri_contracts.strength import (
     Dropped,
     Experiences,
     ImpactCredited,
+    Judgement,
     LearningsExtracted,
     MemoriesConsolidated,
+    MemoriesJudged,
     MemoriesRetrieved,
     MemoriesUsed,
     MemoryAmended,
@@ -93,7 +95,6 @@ from nemuri_contracts.strength import (
     NewMemory,
     Origin,
     Relation,
-    RelationWithdrawn,
     Repetition,
     RepetitionWithdrawn,
     Seen,
@@ -178,14 +179,16 @@ VECTOR = "model-1.256." + "0" * 64
 OPTION = Option(name="all", description="All of them")
 CANDIDATE = Candidate(
     memory_id=MEMORY, similarity=0.5, lexical=1.0, relevance=0.75, features=(0.25,) * 9, score=0.8, archived=True,
-    yields_to=OTHER, same_matter=True, held_until=datetime(2026, 1, 2, tzinfo=UTC), source="client anna",
+    yields_to=OTHER, yields_as="supersedes", held_until=datetime(2026, 1, 2, tzinfo=UTC), source="client anna",
 )  # fmt: skip
 ORIGIN = Origin(
     client_id="anna", task_id=TASK, textbook="調達基礎", documents=("prices.pdf",), agent_id="seller", memory_id=OTHER,
     believed="鋼材は六月に届く",
 )  # fmt: skip
-SUPERSEDES = Relation(older=OTHER, sort="supersedes", perspective="cost")
 WHEN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+SUPERSEDES = Relation(
+    older=OTHER, sort="supersedes", perspective="cost", reason="it costs 90 since May", since=WHEN, at_once=True
+)
 WISH = HandoverWish(source="seller", topic="steel", query="prices", task_id=TASK, top=5, **dict(SETTING))
 NEW = NewMemory(
     memory=CONTENT, links=(OTHER,), relations=(SUPERSEDES,), vector=VECTOR, strength=1.0,
@@ -245,7 +248,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
         "agent_id": "buyer", "decision": "adopt", "principle_id": CAUSE, "text": "Quote prices in yen.",
         "scope": CONTENT.scope,
     },
-    MemoryChangeRequested: {"memory_id": MEMORY, "change": "rescope", "scope": CONTENT.scope},
+    MemoryChangeRequested: {"memory_id": MEMORY, "change": "rescope", "scope": CONTENT.scope, "older": OTHER},
     MemoryOffered: {"memory": CONTENT, "replaces": OTHER},
     HandoverRequested: {"wish": WISH},
     TaskChunked: {
@@ -324,7 +327,12 @@ _PARTS: dict[type[Event], dict[str, object]] = {
         "assignment_id": WORK, "entry": NEW, "repetitions": (REPETITION,),
         "dropped": (Dropped(text="OK.", reason="it says nothing"),), "usage": USAGE,
     },
-    RelationWithdrawn: {"memory_id": MEMORY, "older": OTHER},
+    MemoriesJudged: {
+        "judgements": (
+            Judgement(memory_id=MEMORY, **dict(SUPERSEDES)),
+        ),
+        "usage": USAGE,
+    },
     MemoriesConsolidated: {
         "formed": (
             SemanticMemory(
@@ -365,7 +373,9 @@ _PARTS: dict[type[Event], dict[str, object]] = {
         "decision": "adopt", "principle_id": CAUSE, "text": "Quote prices in yen.", "scope": CONTENT.scope,
         "lessons": (MEMORY, OTHER), "asked_by": "operator",
     },
-    MemoryAmended: {"memory_id": MEMORY, "change": "rescope", "scope": CONTENT.scope, "asked_by": "operator"},
+    MemoryAmended: {
+        "memory_id": MEMORY, "change": "rescope", "scope": CONTENT.scope, "older": OTHER, "asked_by": "operator",
+    },
     AssignmentStepped: {
         "assignment_id": WORK, "number": 2, "tool": "consult", "query": "When is steel dear?", "colleague": "seller",
         "ranking": "linear-1", "deep": True, "candidates": (CANDIDATE,), "selected": (MEMORY,), "crowded": (OTHER,),
@@ -411,7 +421,8 @@ _PARTS: dict[type[Event], dict[str, object]] = {
                 memory_id=OTHER, status="archived", level=1, stored_strength=-0.5, perspectives={"cost": 0.25},
                 candidate_count=3, access_count=2, effective_uses=1, impact_score=1.5,
                 last_accessed_at=datetime(2026, 1, 2, tzinfo=UTC), archived_at=datetime(2026, 1, 3, tzinfo=UTC),
-                unconfirmed=True, pinned=True, rescoped=3, yields_to=(CAUSE,), absorbed_by=CAUSE,
+                unconfirmed=True, pinned=True, rescoped=3,
+                relations=(SUPERSEDES,), yields_to=(CAUSE,), held_until={CAUSE: WHEN}, absorbed_by=CAUSE,
                 text_id=CAUSE, told_again_at=datetime(2026, 1, 4, tzinfo=UTC), revision=4,
             ),
         ),

@@ -215,8 +215,8 @@ def test_a_memory_is_stored_found_and_shown(nemuri: CommandLine) -> None:
     assert nemuri("memories", "cook", "--status", "archived", "--json").json == []
 
 
-def test_a_contradiction_is_linked_and_unlinked(nemuri: CommandLine, tmp_path: Path) -> None:
-    """A learning that contradicts a memory is linked to it and marks it as outdated; `unlink` removes the link."""
+def test_a_contradiction_is_related_and_unrelated(nemuri: CommandLine, tmp_path: Path) -> None:
+    """A learning that contradicts a memory is linked to it and marks it as outdated; `unrelate` withdraws that."""
     older = nemuri("remember", "cook", "By craft and taste a goose egg boils for 12 minutes.").out.strip()
     document = tmp_path / "eggs.txt"
     document.write_text("By craft and taste a goose egg boils for 14 minutes.", encoding="utf-8")
@@ -226,10 +226,10 @@ def test_a_contradiction_is_linked_and_unlinked(nemuri: CommandLine, tmp_path: P
     assert nemuri("memory", newer, "--json").json["relations"][0]["older"] == older
     assert f"contradicts {older}" in nemuri("memory", newer).out
     assert "(outdated) By craft and taste" in nemuri("recall", "cook", "goose egg").out
-    assert nemuri("memory", "unlink", newer, older, "--json").json == {"memory_id": newer, "older": older}
+    assert nemuri("memory", "unrelate", newer, older, "--json").json["relations"][0]["sort"] == "independent"
     assert nemuri("memory", older, "--json").json["yields_to"] == []
-    again = nemuri("memory", "unlink", newer, older)
-    assert (again.code, again.err.count("\n"), "does not contradict or supersede" in again.err) == (1, 1, True)
+    again = nemuri("memory", "unrelate", newer, older)
+    assert (again.code, again.err.count("\n"), "has no relation to" in again.err) == (1, 1, True)
 
 
 def test_a_repeated_learning_can_be_separated(nemuri: CommandLine, tmp_path: Path) -> None:

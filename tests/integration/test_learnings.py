@@ -8,12 +8,12 @@ from uuid import uuid4
 
 import pytest
 
-from nemuri.admin.corrections import separate, unlink
+from nemuri.admin.corrections import separate
 from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError
 from nemuri_contracts.client_events import MemoryContent, MemoryOffered, Scope
 from nemuri_contracts.event import derive
-from nemuri_contracts.strength import LearningsExtracted, MemoryEncoded, MemoryRefused, Relation
+from nemuri_contracts.strength import LearningsExtracted, MemoryEncoded, MemoryRefused
 from nemuri_domain.language.boilerplate import SET_PHRASE, WORDLESS
 from nemuri_domain.strength.extracted_learning_decision import REPEATS_OTHER_LEARNING, REPEATS_USED_MEMORY
 from nemuri_infra.models.factory import Models
@@ -116,21 +116,24 @@ async def test_a_contradicting_learning_is_recalled_first(settings: Settings) ->
         result = await client.ask(QUESTION, settled=True)
         (newer,) = result.learned
 
-        assert (await client.memory(newer)).relations == (Relation(older=older, sort="contradicts"),)
+        (relation,) = (await client.memory(newer)).relations
+        assert (relation.older, relation.sort, relation.perspective) == (older, "contradicts", None)
+        assert relation.reason
         assert (await client.memory(older)).yields_to == (newer,)
         found = (await client.recall("python", "Is steel dear in winter, on the market, by its prices?")).memories
         assert [each.candidate.memory_id for each in found] == [newer, older]
-        assert (found[1].candidate.yields_to, found[1].candidate.same_matter) == (newer, False)
+        assert (found[1].candidate.yields_to, found[1].candidate.yields_as) == (newer, "contradicts")
 
-        await unlink(client, newer, older)
+        await client.unrelate_memory(newer, older)
 
-        assert (await client.memory(newer)).relations == ()
+        (relation,) = (await client.memory(newer)).relations
+        assert (relation.older, relation.sort, relation.reason) == (older, "independent", "withdrawn by ann")
         assert (await client.memory(older)).yields_to == ()
         found = (await client.recall("python", "Is steel dear in winter, on the market, by its prices?")).memories
         assert {each.candidate.memory_id for each in found} == {older, newer}
-        assert not any(each.candidate.yields_to and not each.candidate.same_matter for each in found)
-        with pytest.raises(ClientError, match="does not contradict or supersede"):
-            await unlink(client, newer, older)
+        assert not any(each.candidate.yields_to for each in found)
+        with pytest.raises(ClientError, match="has no relation to"):
+            await client.unrelate_memory(newer, older)
 
 
 @pytest.mark.parametrize(
@@ -162,12 +165,11 @@ async def test_a_document_that_contradicts_a_memory_is_learned_from(
         assert [line.rpartition(" [")[0] for line in result.answer.splitlines()[1:]] == [f"- {then}", f"- {first}"]
         (newer,) = result.learned
         assert (await client.memory(newer)).memory.learnings == {"semantics": then}
-        assert (await client.memory(newer)).relations == (
-            Relation(older=older, sort="contradicts", perspective="semantics"),
-        )
+        (relation,) = (await client.memory(newer)).relations
+        assert (relation.older, relation.sort, relation.perspective) == (older, "contradicts", "semantics")
         assert (await client.memory(older)).yields_to == (newer,)
 
-        await unlink(client, newer, older)
+        await client.unrelate_memory(newer, older)
 
         assert (await client.memory(older)).yields_to == ()
         await until_idle(resources)

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from nemuri.admin.corrections import separate, split, unlink
+from nemuri.admin.corrections import separate, split
 from nemuri.admin.tiered import consolidate, share
 from nemuri.client.client import Client
 from nemuri.operations.agent_clone import clone_agent
@@ -45,6 +45,7 @@ from tests.integration.harness import (
     opened_log,
     running_services,
     snapshot,
+    taught,
     until_idle,
 )
 from tests.integration.mind_agreement import assert_minds_agree
@@ -139,7 +140,7 @@ async def change_memories(resources: Resources, client: Client) -> None:
     """Edit and pin memories of an agent of its own. Let two that say the same settle and become one, and split it."""
     await resources.log.append(agent_defined("smith"))
     await client.settle()
-    same = [await client.remember("smith", text) for text in TWICE]
+    same = [await taught(resources, text, agent_id="smith") for text in TWICE]
     await client.pin_memory(same[0])
     await client.pin_memory(same[0], pinned=False)
     await client.edit_memory(await client.remember("smith", "Tongs are hung up wet."), "Tongs are hung up dry.")
@@ -237,7 +238,7 @@ async def correct_learnings(client: Client) -> None:
     older = await client.remember("python", "Bread is cheap in spring.")
     taught = await client.ask(TAUGHT_QUESTION, settled=True)
     assert len(taught.repeated) == len(taught.dropped) == len(taught.learned) == 1
-    await unlink(client, taught.learned[0], older)
+    await client.unrelate_memory(taught.learned[0], older)
     assert len(await separate(client, taught.task_id)) == 1
 
 

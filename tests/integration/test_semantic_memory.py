@@ -16,6 +16,7 @@ from nemuri.operations.views import rebuild
 from nemuri_contracts.education import MemoriesReviewed
 from nemuri_contracts.event import Usage
 from nemuri_contracts.strength import AgentSlept, MemoriesConsolidated, MemoryEncoded, SessionEnded
+from nemuri_domain.language.statement_comparison import Compared
 from nemuri_infra.models.chat import Reply
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.factory import Models
@@ -32,6 +33,7 @@ from tests.integration.harness import (
     connected_client,
     effective_events,
     running_services,
+    taught,
     until_idle,
 )
 from tests.integration.servers import Servers, files_with
@@ -84,8 +86,8 @@ async def test_settled_memories_that_say_the_same_become_one(settings: Settings)
     recalled in their place. Memories with another negation, number or date stay alone. A split brings the sources back.
     """
     async with platform(settings) as (resources, client):
-        same = [await client.remember("python", text) for text in STEEL]
-        apart = [await client.remember("python", text) for text in OTHERS]
+        same = [await taught(resources, text) for text in STEEL]
+        apart = [await taught(resources, text) for text in OTHERS]
         await use_and_sleep(resources, *same, *apart)
 
         [formed] = await semantic_ids(resources)
@@ -127,8 +129,8 @@ async def test_an_erased_source_leaves_no_word_in_its_semantic_memory(servers: S
     steels = [text.replace("Zanzibrine", "Yttrine") for text in STEEL]
     texts = ("The keeper of quokkafalse doors is purplish.", "Purplish is the keeper of quokkafalse doors.")
     async with platform(settings) as (resources, client):
-        same = [await client.remember("python", text) for text in steels]
-        kept = [await client.remember("python", text) for text in texts]
+        same = [await taught(resources, text) for text in steels]
+        kept = [await taught(resources, text) for text in texts]
         await use_and_sleep(resources, *same)
         await use_and_sleep(resources, *kept)
         steel, doors = await semantic_ids(resources)
@@ -165,7 +167,7 @@ class Paraphrasing(ExtractiveModel):
             self.calls["relations"] += 1
             texts = {source.label: source.text for source in job.new}
             same = [pair for pair in job.pairs if not any("summer" in texts[label] for label in pair)]
-            return Reply(dict.fromkeys(same, "same"), self.usage)
+            return Reply(dict.fromkeys(same, Compared("same")), self.usage)
         if isinstance(job, GeneraliseJob):
             self.calls["generalise"] += 1
             return Reply(f"Steel is dear in winter (said {len(job.statements)} ways).", self.usage)
@@ -184,8 +186,8 @@ async def test_a_light_model_recognises_other_words_and_writes_the_statement(set
         await resources.log.append(agent_defined())
         await client.settle()
         texts = ("Steel is dear in winter.", "Winter makes steel dear.")
-        same = [await client.remember("python", text) for text in texts]
-        apart = [await client.remember("python", text.replace("inter", "summer")) for text in texts]
+        same = [await taught(resources, text) for text in texts]
+        apart = [await taught(resources, text.replace("inter", "summer")) for text in texts]
         model.calls.clear()
         await use_and_sleep(resources, *same, *apart)
 

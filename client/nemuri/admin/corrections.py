@@ -1,7 +1,8 @@
-"""Commands of operators that correct wrong decisions about learnings.
+"""Commands of operators that correct wrong decisions about repetitions.
 
-A learning may have been linked wrongly to an older memory, or counted wrongly as a repetition of it. The commands are
-not methods of the client, because they append to the agent's own subject, where clients may not publish.
+A learning may have been counted wrongly as a repetition of a memory, or a sleep may have made one memory of several.
+The commands are not methods of the client, because they append to the agent's own subject, where clients may not
+publish.
 """
 
 from collections.abc import Sequence
@@ -14,7 +15,6 @@ from nemuri_contracts.event import derive
 from nemuri_contracts.strength import (
     LearningsExtracted,
     MemoryEncoded,
-    RelationWithdrawn,
     Repetition,
     RepetitionWithdrawn,
     SemanticMemorySplit,
@@ -22,23 +22,6 @@ from nemuri_contracts.strength import (
 
 if TYPE_CHECKING:
     from nemuri.client.client import Client
-
-
-async def unlink(client: "Client", memory_id: UUID, older: UUID) -> None:
-    """Withdraw the relation by which a memory contradicts or supersedes an older one.
-
-    Returns when the projections contain the change. Raises `ClientError`, with nothing changed, if there is no such
-    relation.
-    """
-    view = await client.memory(older)
-    if memory_id not in view.yields_to:
-        raise ClientError(f"memory {memory_id} does not contradict or supersede {older}; see `nemuri memory {older}`")
-    key = f"{memory_id}/{older}"
-    event = RelationWithdrawn(
-        event_id=derive(key, RelationWithdrawn.kind_of()), agent_id=view.agent_id, memory_id=memory_id, older=older
-    )
-    await client.log.append(event)
-    await client.settle()
 
 
 async def separate(client: "Client", task_id: UUID, memory_id: UUID | None = None) -> tuple[UUID, ...]:

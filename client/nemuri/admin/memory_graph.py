@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MAX_NODES = 60
 MAX_DEPTH = 3
 CONCURRENT_QUERIES = 8
-Sort = Literal["learned_from", "contradicts", "supersedes", "merged_into"]
+Sort = Literal["learned_from", "contradicts", "supersedes", "refines", "repeats", "merged_into"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,11 @@ def _edges(view: MemoryView) -> list[Edge]:
     absorbed = {source.memory_id for source in view.sources}
     return [
         *(Edge(view.memory_id, link, "learned_from") for link in view.links if link not in absorbed),
-        *(Edge(view.memory_id, relation.older, relation.sort) for relation in view.relations),
+        *(
+            Edge(view.memory_id, relation.older, relation.sort)
+            for relation in view.relations
+            if relation.sort != "independent"
+        ),
         *(Edge(older, view.memory_id, "supersedes") for older in view.yields_to),
         *(Edge(memory_id, view.memory_id, "merged_into") for memory_id in absorbed),
         *([] if view.absorbed_by is None else [Edge(view.memory_id, view.absorbed_by, "merged_into")]),

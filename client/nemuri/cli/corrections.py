@@ -1,4 +1,4 @@
-"""Commands that correct memories: edit, pin, unpin, rescope, confirm, unlink, separate, split."""
+"""Commands that correct memories: edit, pin, unpin, rescope, confirm, unrelate, separate, split."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 from collections.abc import Awaitable, Callable
@@ -106,18 +106,14 @@ def _changed(
     session.tell(flat(view), f"{memory} is {done}")
 
 
-def unlink(
+def unrelate(
     context: typer.Context,
     memory: Annotated[UUID, id_argument("memory", "The newer memory.")],
     older: Annotated[UUID, id_argument("memory", "The older memory.", "OLDER")],
     json: JsonOption = False,
 ) -> None:
-    """Remove the link by which a memory contradicts or supersedes an older one."""
-    from nemuri.admin.corrections import unlink as take_back
-
-    session = Session.of(context, json=json)
-    session.run(lambda client: take_back(client, memory, older))
-    session.tell({"memory_id": memory, "older": older}, f"{older} is no longer superseded or contradicted by {memory}")
+    """Withdraw the relation by which a memory supersedes, contradicts, refines or repeats an older one."""
+    _changed(context, memory, f"unrelated to {older}", lambda client: client.unrelate_memory(memory, older), json=json)
 
 
 def separate(
@@ -159,5 +155,5 @@ def split(
             say(str(source))
 
 
-COMMANDS = (edit, pin, unpin, rescope, confirm, unlink, separate, split)
+COMMANDS = (edit, pin, unpin, rescope, confirm, unrelate, separate, split)
 """The commands of this module, in the order of the help."""

@@ -1,4 +1,6 @@
-"""Changes of a memory: another text, a pin, another scope, and the confirmation of an inference."""
+"""Changes of a memory: another text, a pin, another scope, the confirmation of an inference,
+and the withdrawal of a relation.
+"""
 
 from typing import Final
 from uuid import UUID, uuid4
@@ -18,7 +20,7 @@ from nemuri_contracts.memory_views import MemoryView
 from nemuri_contracts.strength import MemoryEncoded
 
 _DONE: Final[dict[MemoryChange, str]] = {
-    "pin": "pinned", "unpin": "unpinned", "rescope": "rescoped", "confirm": "confirmed",
+    "pin": "pinned", "unpin": "unpinned", "rescope": "rescoped", "confirm": "confirmed", "unrelate": "unrelated",
 }  # fmt: skip
 
 
@@ -53,7 +55,12 @@ def _corrected(older: MemoryView, content: str, perspective: str | None) -> dict
 
 
 async def change_memory(
-    exchange: Exchange, memory: MemoryView, change: MemoryChange, scope: Scope | None = None
+    exchange: Exchange,
+    memory: MemoryView,
+    change: MemoryChange,
+    *,
+    scope: Scope | None = None,
+    older: UUID | None = None,
 ) -> None:
     """Ask to change the standing of a memory, and wait until it is decided.
 
@@ -66,6 +73,7 @@ async def change_memory(
         memory_id=memory.memory_id,
         change=change,
         scope=scope,
+        older=older,
     )
     await exchange.append(event)
     refused = await until_known(exchange, memory.agent_id, [event.event_id])

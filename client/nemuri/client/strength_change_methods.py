@@ -1,4 +1,6 @@
-"""The client's methods that change a strength memory: its text, its pin, its scope, its confirmation."""
+"""The client's methods that change a strength memory: its text, its pin, its scope, its confirmation, its
+relations.
+"""
 
 from dataclasses import dataclass
 from typing import Unpack
@@ -87,7 +89,7 @@ class StrengthChangeMethods(StrengthMethods):
             >>> (await client.memory(memory_id)).memory.scope.name
             'bridge'
         """
-        await change_memory(self._exchange, await self.memory(memory_id), "rescope", scope)
+        await change_memory(self._exchange, await self.memory(memory_id), "rescope", scope=scope)
 
     async def confirm_memory(self, memory_id: Id) -> None:
         """Confirm what an agent inferred, and return when this is in force. The memory gains the strength that it
@@ -109,3 +111,25 @@ class StrengthChangeMethods(StrengthMethods):
             'the memory is not confirmed: it is no inference that waits for a confirmation'
         """
         await change_memory(self._exchange, await self.memory(memory_id), "confirm")
+
+    async def unrelate_memory(self, memory_id: Id, older: Id) -> None:
+        """Withdraw the relation of a strength memory to an older one, and return when this is in force. Both stand for
+        themselves again, and are not related again.
+
+        Args:
+            memory_id: Id of the memory that supersedes, contradicts, refines or repeats the older one, as a UUID or its
+                text.
+            older: Id of the older memory.
+
+        Raises:
+            ClientError: The memory is unknown, comes from another client and this one is no operator, or has no
+                relation to the older one.
+
+        Example:
+            >>> memory_id = await client.remember("python", "Ann works in Oslo.")
+            >>> edited = await client.edit_memory(memory_id, "Ann works in Bergen.")
+            >>> await client.unrelate_memory(edited, memory_id)
+            >>> (await client.memory(memory_id)).yields_to
+            ()
+        """
+        await change_memory(self._exchange, await self.memory(memory_id), "unrelate", older=older)

@@ -137,6 +137,7 @@ class SyncClient:
     pin_memory = blocking(Client.pin_memory)
     rescope_memory = blocking(Client.rescope_memory)
     confirm_memory = blocking(Client.confirm_memory)
+    unrelate_memory = blocking(Client.unrelate_memory)
 
     principles = blocking(Client.principles)
     adopt_principle = blocking(Client.adopt_principle)

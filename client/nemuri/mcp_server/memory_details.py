@@ -74,8 +74,12 @@ def strength_detail(memory: MemoryView) -> MemoryDetail:
         "origin": _origin(memory.origin),
         "said by": content.said_by,
         "said": moment(content.said_at) if content.said_at else None,
-        "contradicted or superseded by": [str(memory_id) for memory_id in memory.yields_to],
-        "contradicts or supersedes": [f"{relation.sort} {relation.older}" for relation in memory.relations],
+        "contradicted, superseded or refined by": [str(memory_id) for memory_id in memory.yields_to],
+        "held until": moment(memory.held_until) if memory.held_until else None,
+        "relations": [
+            f"{relation.sort} {relation.older}" + (f": {relation.reason}" if relation.reason else "")
+            for relation in memory.relations
+        ],
         "links": [str(link) for link in memory.links],
         "stands for": [f"{source.memory_id} {beginning(source.content)}" for source in memory.sources],
         "absorbed by": str(memory.absorbed_by) if memory.absorbed_by else None,

@@ -118,7 +118,7 @@ def _lines(each: QuotedMemory) -> str:
     facts += [f"said {each.said_at}"] if each.said_at else []
     facts += [f"tags {beginning(', '.join(each.tags))}"] if each.tags else []
     facts += ["archived"] if each.archived else []
-    facts += [_standing(each)] if each.yields_to else []
+    facts += [_standing(each)] if each.yields_to or each.held_until else []
     why = [f"why: {', '.join(f'{name} {value:g}' for name, value in each.why.items())}"] if each.why else []
     return "\n".join([" · ".join(facts), *why, quoted(each.words)])
 
@@ -126,8 +126,10 @@ def _lines(each: QuotedMemory) -> str:
 def _standing(each: QuotedMemory) -> str:
     newer = f"[{short(each.yields_to)}]" if each.yields_to else ""
     if each.held_until:
-        return f"held until {each.held_until}, when {newer} was told"
-    return f"older than {newer} about the same" if each.same_matter else f"outdated by {newer}"
+        return (
+            f"held until {each.held_until}; {newer} says what holds now" if newer else f"held until {each.held_until}"
+        )
+    return f"older than {newer} about the same" if each.yields_as is None else f"{newer} {each.yields_as} it"
 
 
 def _left_out(each: QuotedMemory) -> OmittedMemory:

@@ -112,7 +112,7 @@ def strength_row(candidate: Candidate, memory: MemoryContent) -> QuotedMemory:
         archived=candidate.archived or None,
         yields_to=candidate.yields_to,
         held_until=moment(candidate.held_until) if candidate.held_until else None,
-        same_matter=candidate.same_matter or None,
+        yields_as=candidate.yields_as,
         relevance=round(candidate.relevance, 3),
         why={name: round(value, 3) for name, value in parts.items()},
     )

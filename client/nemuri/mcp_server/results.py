@@ -78,11 +78,12 @@ class QuotedMemory(Result):
     tags: tuple[str, ...] = ()
     archived: bool | None = None
     yields_to: UUID | None = None
-    """A newer recalled memory that contradicts, supersedes or succeeds this one."""
+    """A recalled memory that comes before this one, because of a relation or because it is newer."""
     held_until: str | None = None
-    """When the newer memory was told, if this one held until then."""
-    same_matter: bool | None = None
-    """True if the newer memory is only about the same thing."""
+    """Time until which it held, if something newer says what holds now."""
+    yields_as: str | None = None
+    """Recorded relation of the other one to this: `supersedes`, `contradicts` or `refines`; none if only its time
+    counts."""
     relevance: float | None = None
     """Relevance to the query, 0 to 1, whatever else is remembered, for strength memory."""
     why: dict[str, float] | None = None

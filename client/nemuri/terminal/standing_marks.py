@@ -4,11 +4,11 @@ from nemuri_contracts.strength import Candidate
 
 
 def standing_mark(candidate: Candidate) -> str:
-    """Return the mark of a recalled memory: until when it held, that it is older than another about the same, or that
-    it is outdated; "" if nothing newer was recalled.
+    """Return the mark of a recalled memory: until when it held, that it is older than another about the same, less
+    exact, or outdated; "" if nothing newer was recalled.
     """
     if candidate.held_until is not None:
         return f"(until {candidate.held_until:%B %Y})"
-    if candidate.same_matter:
-        return "(older)"
-    return "(outdated)" if candidate.yields_to else ""
+    if candidate.yields_to is None:
+        return ""
+    return {None: "(older)", "refines": "(less exact)"}.get(candidate.yields_as, "(outdated)")

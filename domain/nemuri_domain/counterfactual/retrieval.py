@@ -88,7 +88,7 @@ def _ordered(
                 "score": float(score),
                 "archived": other.memories[candidate.memory_id].status == "archived",
                 "yields_to": None,
-                "same_matter": False,
+                "yields_as": None,
                 "held_until": None,
             }
         )

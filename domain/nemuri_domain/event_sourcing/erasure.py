@@ -16,6 +16,7 @@ from nemuri_contracts.principles import PrincipleDecided, PrincipleDecisionGiven
 from nemuri_contracts.steps import AssignmentStepped
 from nemuri_contracts.strength import (
     LearningsExtracted,
+    MemoriesJudged,
     MemoriesRetrieved,
     MemoryAmended,
     MemoryEncoded,
@@ -137,6 +138,8 @@ def _parts(event: Event) -> tuple[UUID, ...]:
         return (event.memory_id,)
     if isinstance(event, MemoryFormed):
         return event.sources
+    if isinstance(event, MemoriesJudged):
+        return tuple(key for judgement in event.judgements for key in (judgement.memory_id, judgement.older))
     if isinstance(event, PrincipleDecided | PrincipleDecisionGiven):
         return () if event.principle_id is None else (event.principle_id,)
     course_id = vars(event).get("course_id")

@@ -10,6 +10,7 @@ they may be wrong more often on others. The number of missed relations was not m
 missed.
 """
 
+from dataclasses import dataclass
 from functools import cache
 from typing import Final, Literal
 
@@ -18,7 +19,19 @@ from nemuri_domain.language.statement_parser import VALUE, WORDS, ParsedStatemen
 from nemuri_domain.language.tokenization import stem
 from nemuri_domain.language.writing_systems import is_cjk
 
-Comparison = Literal["same", "contradicts", "supersedes", "unrelated"]
+Comparison = Literal["same", "refines", "contradicts", "supersedes", "unrelated"]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The relation of a statement to another one."""
+
+    comparison: Comparison
+    reason: str = ""
+    """Why, in a few words; "" if it was not said."""
+
+
+UNRELATED: Final = Compared("unrelated")
 
 COMPARED_WORDS: Final = 120
 """Maximum words of a statement that is compared. A longer statement is the same as an equal one, and unrelated to any

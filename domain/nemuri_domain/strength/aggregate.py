@@ -115,8 +115,12 @@ class RankedState(State):
     access_count: int = 0
     impact_score: float = 0.0
     last_accessed_at: datetime | None = None
+    relations: tuple[Relation, ...] = ()
+    """Relations to older memories, one for each. A withdrawn one is independent."""
     yields_to: tuple[UUID, ...] = ()
-    """Newer memories that contradict or supersede it."""
+    """Newer memories that contradict, supersede or refine it."""
+    held_until: Mapping[UUID, datetime] = {}
+    """Time until which it held, by each newer memory that supersedes it."""
     told_again_at: datetime | None = None
     """Time at which a repetition was told; None if there was none."""
 
@@ -167,8 +171,6 @@ class Content(State):
     agent_id: str
     memory: MemoryContent
     links: tuple[UUID, ...]
-    relations: tuple[Relation, ...] = ()
-    """Older memories that it contradicted or superseded when it was encoded."""
     vector: str
     source: str
     origin: Origin = Origin()

@@ -1,4 +1,6 @@
-"""Changes of a memory's standing that a person asks for: a pin, another scope, or the confirmation of an inference."""
+"""Changes of a memory's standing that a person asks for: a pin, another scope, the confirmation of an inference,
+or the withdrawal of a relation.
+"""
 
 from dataclasses import replace
 
@@ -7,6 +9,7 @@ from nemuri_contracts.event import OPERATOR
 from nemuri_contracts.strength import MemoryAmended
 from nemuri_domain.strength.aggregate import Agent, Content, Memory, Mind, Remembered, is_principle, with_strength
 from nemuri_domain.strength.reinforcement import confirmed, reactivated
+from nemuri_domain.strength.relations import unrelated
 
 
 def amended(mind: Mind, agent: Agent, event: MemoryAmended) -> Mind:
@@ -15,6 +18,8 @@ def amended(mind: Mind, agent: Agent, event: MemoryAmended) -> Mind:
     The memory gets a new revision, so that a sleep that was already decided does not archive it. Pinning reactivates an
     archived memory.
     """
+    if event.change == "unrelate":
+        return unrelated(mind, agent, event)
     by, found = event.sequence or 0, mind.find((event.memory_id,))
     if not found:
         return mind
@@ -36,6 +41,8 @@ def _amended(agent: Agent, memory: Memory, event: MemoryAmended, by: int) -> Mem
             return memory.replace(rescoped=by, text_id=None, changed=by)  # in its new scope nothing repeats it yet
         case "confirm":
             return confirmed(agent, memory, by=by)
+        case "unrelate":
+            return memory
 
 
 def change_refusal(event: MemoryChangeRequested, agent: Agent, known: Remembered | None) -> str | None:
@@ -64,3 +71,6 @@ def _without_effect(event: MemoryChangeRequested, content: Content, memory: Memo
             return "it has this scope already" if content.memory.scope == event.scope else None
         case "confirm":
             return None if memory.unconfirmed else "it is no inference that waits for a confirmation"
+        case "unrelate":
+            related = any(one.older == event.older and one.sort != "independent" for one in memory.relations)
+            return None if related else f"it has no relation to {event.older}"

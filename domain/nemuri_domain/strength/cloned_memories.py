@@ -9,6 +9,7 @@ from nemuri_contracts.strength import MemoryEncoded, Relation
 from nemuri_domain.strength.aggregate import Agent, Content, Memory, Mind
 from nemuri_domain.strength.decay import MIN_STRENGTH
 from nemuri_domain.strength.memory_content import principle_key
+from nemuri_domain.strength.relations import is_in_force
 
 LARGEST = 1e15
 """Largest strength and impact score that an event may have."""
@@ -45,7 +46,7 @@ def _copy(agent: Agent, mind: Mind, content: Content, ids: Mapping[UUID, UUID], 
         agent_id=name,
         memory=content.memory,
         links=(*(ids[link] for link in content.links if link in ids), *original),
-        relations=tuple(_relations(mind, content, ids)),
+        relations=tuple(_relations(mind, memory, ids)),
         origin=content.origin.model_copy(update={"agent_id": agent.agent_id, "memory_id": content.memory_id}),
         vector=vector,
         source=content.source,
@@ -69,17 +70,13 @@ _UNCHANGED = (
 """Fields of a memory's state that its copy has with the same value."""
 
 
-def _relations(mind: Mind, content: Content, ids: Mapping[UUID, UUID]) -> list[Relation]:
-    """Return the relations of a memory that are still in force, between the copies."""
+def _relations(mind: Mind, memory: Memory, ids: Mapping[UUID, UUID]) -> list[Relation]:
+    """Return the relations of a memory between the copies, without those to memories that were told again since."""
     return [
-        Relation(older=ids[relation.older], sort=relation.sort)
-        for relation in content.relations
-        if relation.older in ids and content.memory_id in _yields_to(mind.memories.get(relation.older))
+        relation.model_copy(update={"older": ids[relation.older]})
+        for relation in memory.relations
+        if relation.older in ids and is_in_force(mind, memory.memory_id, relation)
     ]
-
-
-def _yields_to(memory: Memory | None) -> tuple[UUID, ...]:
-    return memory.yields_to if memory else ()
 
 
 def _bounded(number: float) -> float:

@@ -11,7 +11,7 @@ from nemuri_contracts.client_events import MemoryContent, Setting
 from nemuri_contracts.strength import Dropped, Relation
 from nemuri_domain.language.boilerplate import boilerplate_reason
 from nemuri_domain.language.keywords import keywords
-from nemuri_domain.language.statement_comparison import Comparison
+from nemuri_domain.language.statement_comparison import Compared, Comparison
 from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.aggregate import Content, Memory
 from nemuri_domain.strength.scope_matching import scope_in
@@ -42,6 +42,7 @@ class LearningVerdict:
     comparison: Comparison
     perspective: str | None = None
     """Perspective of the older learning; None if the statement is the memory's content."""
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ class RepeatedLearning:
     memory: Memory
 
 
-RANKS: Final[tuple[Comparison, ...]] = ("same", "supersedes", "contradicts", "unrelated")
+RANKS: Final[tuple[Comparison, ...]] = ("same", "refines", "supersedes", "contradicts", "unrelated")
 """Comparisons in the order in which they count if a memory has several statements."""
 
 LearningDecision = KeptLearning | RepeatedLearning | Dropped
@@ -118,12 +119,12 @@ def compared_statements(learning: CandidateLearning, content: Content) -> dict[s
     }
 
 
-def verdict_on(memory: Memory, comparisons: Mapping[str | None, Comparison]) -> LearningVerdict:
+def verdict_on(memory: Memory, comparisons: Mapping[str | None, Compared]) -> LearningVerdict:
     """Return the verdict on a memory from the comparisons with its statements, by perspective: the first of `RANKS`."""
     for rank in RANKS:
-        for perspective, comparison in comparisons.items():
-            if comparison == rank:
-                return LearningVerdict(memory, rank, perspective)
+        for perspective, compared in comparisons.items():
+            if compared.comparison == rank:
+                return LearningVerdict(memory, rank, perspective, compared.reason)
     return LearningVerdict(memory, "unrelated")
 
 
@@ -146,9 +147,16 @@ def decide_learning(learning: CandidateLearning, verdicts: Verdicts, used: Colle
         return RepeatedLearning(standing)
     return KeptLearning(
         tuple(
-            Relation(older=verdict.memory.memory_id, sort=verdict.comparison, perspective=verdict.perspective)
+            Relation(
+                older=verdict.memory.memory_id,
+                sort=verdict.comparison,
+                perspective=verdict.perspective,
+                reason=verdict.reason,
+            )
             for verdict in verdicts.older
-            if verdict.comparison == "contradicts" or verdict.comparison == "supersedes"
+            if verdict.comparison == "contradicts"
+            or verdict.comparison == "supersedes"
+            or verdict.comparison == "refines"
         )
     )
 

@@ -24,12 +24,12 @@ from nemuri_contracts.strength import (
     ImpactCredited,
     LearningsExtracted,
     MemoriesConsolidated,
+    MemoriesJudged,
     MemoriesRetrieved,
     MemoriesUsed,
     MemoryAmended,
     MemoryEncoded,
     MemoryRefused,
-    RelationWithdrawn,
     RepetitionWithdrawn,
     Seen,
     SemanticMemorySplit,
@@ -58,6 +58,7 @@ from nemuri_domain.strength.reinforcement import (
     taken_back,
     used,
 )
+from nemuri_domain.strength.relations import holds_from, judged, with_relations
 from nemuri_domain.strength.repetitions import repeated_text, text_id, with_repetition
 from nemuri_domain.strength.semantic_memory import absorbed, semantic_state, split, unmoved, without_absorbers
 
@@ -76,9 +77,9 @@ def affected_memories(event: AnyAgentEvent) -> frozenset[UUID]:
         case RepetitionWithdrawn():
             return frozenset({event.repetition.memory_id})
         case MemoryAmended():
-            return frozenset({event.memory_id})
-        case RelationWithdrawn():
-            return frozenset({event.older})
+            return frozenset({event.memory_id} if event.older is None else {event.memory_id, event.older})
+        case MemoriesJudged():
+            return frozenset(key for judgement in event.judgements for key in (judgement.memory_id, judgement.older))
         case AgentSlept():
             return frozenset(
                 consolidated.memory_id for consolidated in (*event.consolidated, *event.archived, *event.pruned)
@@ -116,13 +117,15 @@ def evolve(mind: Mind, event: AnyAgentEvent) -> Mind:
         case MemoriesRetrieved() | AssignmentStepped():
             return _shown(mind, event.in_context, by)
         case MemoriesUsed():
-            return mind.with_memories(used(agent, memory, event) for memory in mind.standing_for(event.memory_ids))
+            return mind.with_memories(used(agent, memory, event) for memory in _in_force(mind, event.memory_ids))
         case LearningsExtracted():
             return _repeated(mind, agent, event)
         case MemoriesReviewed():
             return mind.with_memories(reviewed(agent, memory, event) for memory in mind.standing_for(event.memory_ids))
         case ImpactCredited():
-            return mind.with_memories(credited(agent, memory, event) for memory in mind.standing_for(event.memory_ids))
+            return mind.with_memories(credited(agent, memory, event) for memory in _in_force(mind, event.memory_ids))
+        case MemoriesJudged():
+            return judged(mind, agent, event)
         case SessionEnded():
             return mind.with_agent(awake=tuple(dict.fromkeys((*agent.awake, event.assignment_id))))
         case AgentSlept():
@@ -139,8 +142,7 @@ def fold(events: Iterable[AnyAgentEvent], mind: Mind | None = None) -> Mind:
 
 
 Correction = (
-    RelationWithdrawn
-    | RepetitionWithdrawn
+    RepetitionWithdrawn
     | SemanticMemorySplit
     | MemoryAmended
     | PrincipleProposed
@@ -176,15 +178,6 @@ AGENT_EVENTS: frozenset[type[Event]] = frozenset(get_args(AnyAgentEvent)) - froz
 def _set_right(mind: Mind, agent: Agent, event: Correction | UnrelatedEvent) -> Mind:
     by = event.sequence or 0
     match event:
-        case RelationWithdrawn():
-            return mind.with_memories(
-                (
-                    memory.replace(
-                        yields_to=tuple(other for other in memory.yields_to if other != event.memory_id), changed=by
-                    )
-                    for memory in (*mind.find((event.older,)), *mind.standing_for((event.older,)))
-                ),
-            )
         case RepetitionWithdrawn():
             return mind.with_memories(
                 taken_back(agent, memory, event) for memory in mind.standing_for((event.repetition.memory_id,))
@@ -357,7 +350,6 @@ def content_of(event: MemoryEncoded | MemoryCopied, created_at: datetime) -> Con
         agent_id=event.agent_id,
         memory=event.memory,
         links=event.links,
-        relations=event.relations,
         vector=event.vector,
         source=event.source,
         origin=event.origin,
@@ -372,11 +364,13 @@ def _with_new(mind: Mind, memory: Memory, event: MemoryEncoded | MemoryCopied, c
     sequence, content = event.sequence or 0, content_of(event, created_at)
     mind = replace(mind, contents=mind.contents.set(event.memory_id, content)).with_memories((memory,))
     mind = mind.with_texts((memory,))
-    named = [relation.older for relation in event.relations if relation.older != event.memory_id]
-    older = {superseded.memory_id: superseded for superseded in (*mind.find(named), *mind.standing_for(named))}.values()
-    return mind.with_memories(
-        superseded.replace(yields_to=(*superseded.yields_to, event.memory_id), changed=sequence) for superseded in older
-    )
+    since = holds_from(event.memory, created_at)
+    return with_relations(mind, memory, event.relations, since=since, by=sequence) if event.relations else mind
+
+
+def _in_force(mind: Mind, memory_ids: Iterable[UUID]) -> Iterable[Memory]:
+    """Return the memories that stand for these and hold now. A superseded one gains nothing from a use."""
+    return (memory for memory in mind.standing_for(memory_ids) if not memory.held_until)
 
 
 def _repeated(mind: Mind, agent: Agent, event: LearningsExtracted) -> Mind:

@@ -7,9 +7,10 @@ from uuid import UUID
 
 from nemuri_contracts.agents import EVERYWHERE, ORGANISATION
 from nemuri_contracts.client_events import MemoryContent, Scope
+from nemuri_contracts.conversations import FactsLearned
 from nemuri_contracts.event import Event
 from nemuri_contracts.strength import MemoryEncoded, NewMemory, Origin, Provenance, Relation
-from nemuri_domain.strength.aggregate import Agent, Content, Memory
+from nemuri_domain.strength.aggregate import Agent, Content, Memory, Remembered
 
 NOON = 12
 STRENGTHS: tuple[tuple[float, str], ...] = (
@@ -111,12 +112,12 @@ def provenance_in_words(content: Content, memory: Memory) -> str:
     return CONFIRMED if provenance == "inferred" and not memory.unconfirmed else PROVENANCES[provenance]
 
 
-def with_successors(text: str, newer: Sequence[Content], memory_id: UUID) -> str:
-    """Return the text of an outdated memory, followed by the newer memories that contradict or supersede it."""
+def with_successors(text: str, newer: Sequence[Remembered], memory_id: UUID) -> str:
+    """Return the text of an outdated memory, followed by the newer memories that contradict, supersede or refine it."""
     notes = [
         f"Since {_day(content.created_at)} a newer memory {one.sort} {_concerned(one)}: {_said(content)}"
-        for content in newer
-        for one in content.relations
+        for content, state in newer
+        for one in state.relations
         if one.older == memory_id
     ]
     return "\n\n".join((text, *notes))
@@ -234,6 +235,11 @@ def principle_key(agent_id: str, text: str, scope: Scope = EVERYWHERE) -> str:
     """
     where = "" if scope.name is None else f"\0{scope.level}\0{scope.name}"
     return f"{agent_id}/{text}{where}"
+
+
+def encoded_facts(event: FactsLearned) -> list[MemoryEncoded]:
+    """Return the events that encode the facts of a stretch of a conversation, in their order."""
+    return [encoded(event, fact, nth=number, source="conversation") for number, fact in enumerate(event.facts)]
 
 
 def encoded(cause: Event, new: NewMemory, *, key: Hashable = None, nth: Hashable = 0, **fields: Any) -> MemoryEncoded:

@@ -2,9 +2,10 @@
 decayed.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from nemuri_contracts.codec import AnyAgentEvent
@@ -12,10 +13,12 @@ from nemuri_contracts.colleagues import MemoryCopied
 from nemuri_contracts.event import OPERATOR
 from nemuri_contracts.strength import (
     AgentSlept,
+    MemoriesJudged,
     MemoriesUsed,
     MemoryAmended,
     MemoryEncoded,
-    RelationWithdrawn,
+    Relation,
+    RelationSort,
     SemanticMemorySplit,
 )
 from nemuri_domain.event_sourcing.state import State
@@ -23,6 +26,10 @@ from nemuri_domain.strength.aggregate import Mind
 from nemuri_domain.strength.fold import evolve
 from nemuri_domain.strength.state_diff import MemoryState
 
+_PASSIVE: Final[Mapping[RelationSort, str]] = {
+    "repeats": "repeated", "refines": "refined", "supersedes": "superseded", "contradicts": "contradicted",
+    "independent": "called independent",
+}  # fmt: skip
 FADING = "faded"
 """Kind of a step for a period in which the memory only decayed."""
 
@@ -126,17 +133,17 @@ def _note(event: AnyAgentEvent, memory_id: UUID, before: MemoryState | None, aft
         case SemanticMemorySplit() if before and before.status != after.status:
             return "was split" if event.memory_id == memory_id else f"is no longer part of {event.memory_id}"
         case MemoryEncoded() | MemoryCopied():
-            sorts = {"contradicts": "contradicted", "supersedes": "superseded"}
-            about = [sorts[relation.sort] for relation in event.relations if relation.older == memory_id]
-            return f"{about[0]} by {event.memory_id}" if about else ""
+            about = [relation for relation in event.relations if relation.older == memory_id]
+            return _related_by(event.memory_id, about[0]) if about else ""
+        case MemoriesJudged():
+            return _judged(event, memory_id)
+        case MemoryAmended(change="unrelate") if event.memory_id == memory_id:
+            return f"no longer related to {event.older}, by {_person(event)}"
+        case MemoryAmended(change="unrelate") if event.older == memory_id:
+            return f"no longer related to {event.memory_id}, by {_person(event)}"
         case MemoryAmended() if event.memory_id == memory_id:
             scope = () if event.scope is None else ("to", event.scope.level, event.scope.name)
-            person = "an operator" if event.asked_by == OPERATOR else f"client {event.asked_by}"
-            return " ".join(filter(None, (event.change, *scope, "by", person)))
-        case RelationWithdrawn() if event.older == memory_id:
-            return f"no longer yields to {event.memory_id}"
-        case RelationWithdrawn() if event.memory_id == memory_id:
-            return f"no longer outdates {event.older}"
+            return " ".join(filter(None, (event.change, *scope, "by", _person(event))))
         case MemoriesUsed():
             methods = [use.method for use in event.uses if use.memory_id == memory_id]
             where = f" under {event.perspective}" if event.perspective else ""
@@ -146,6 +153,31 @@ def _note(event: AnyAgentEvent, memory_id: UUID, before: MemoryState | None, aft
             return "memory was full" if pruned else "below the threshold"
         case _:
             return ""
+
+
+def _judged(event: MemoriesJudged, memory_id: UUID) -> str:
+    """Return in words how a memory was judged against others; "" if it was not, or is independent."""
+    said = [
+        f"{judgement.sort} {judgement.older}{_because(judgement)}"
+        if judgement.memory_id == memory_id
+        else _related_by(judgement.memory_id, judgement)
+        for judgement in event.judgements
+        if memory_id in {judgement.memory_id, judgement.older} and judgement.sort != "independent"
+    ]
+    return "; ".join(said)
+
+
+def _related_by(newer: UUID, relation: Relation) -> str:
+    """Return in words what a newer memory says of this one."""
+    return f"{_PASSIVE[relation.sort]} by {newer}{_because(relation)}"
+
+
+def _because(relation: Relation) -> str:
+    return f": {relation.reason}" if relation.reason else ""
+
+
+def _person(event: MemoryAmended) -> str:
+    return "an operator" if event.asked_by == OPERATOR else f"client {event.asked_by}"
 
 
 def _repetition(event: AnyAgentEvent, memory_id: UUID, after: Mind) -> str:

@@ -8,7 +8,6 @@ import numpy as np
 from pydantic import Field
 
 from nemuri_contracts.client_events import Scope
-from nemuri_contracts.strength import Relation
 from nemuri_domain.event_sourcing.state import State
 from nemuri_domain.language.word_table import LONGEST_TEXT, Words, word_table
 from nemuri_domain.strength.aggregate import PRINCIPLE_SOURCES, Content, Memory, RankedState
@@ -30,8 +29,6 @@ class RankedContent(State):
     """Name of the source in its origin; empty for none."""
     principle: tuple[str, Scope] | None = None
     """Text and scope of a memory that comes from a definition or was adopted as a principle."""
-    relations: tuple[Relation, ...] = ()
-    """Older memories that it contradicted or superseded when it was encoded."""
     before: int = 0
     """Number of words of its indexed text before the content: those of speaker and time."""
     learned: Mapping[str, int] = Field(default_factory=dict)
@@ -51,7 +48,6 @@ class RankedContent(State):
             tags=memory.tags,
             source=content.origin.source,
             principle=(memory.content, memory.scope) if content.source in PRINCIPLE_SOURCES else None,
-            relations=content.relations,
             before=len(words(speaker_and_time(memory))),
             learned={
                 name: len(words(text)) if whole and text not in memory.content else 0

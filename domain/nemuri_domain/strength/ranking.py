@@ -180,22 +180,24 @@ def best_first(
 
     Before sorting, the scores of outdated candidates are lowered (`lower_outdated`): of those that a newer memory is
     recorded to contradict or supersede, and of those that a newer candidate about the same thing succeeds
-    (`succession`).
+    (`succession`). A pair that was judged is not compared.
     """
     found = [known[candidate.memory_id] for candidate in candidates]
     near = nlargest(COMPARED, found, key=lambda memory: memory.relevance)
     later = successors([_statement(memory, perspective) for memory in near], query)
     memories = {memory.memory_id: memory.memory for memory in found}
-    aside = outdated_elsewhere({memory.memory_id: memory.content for memory in found}, perspective)
+    aside = outdated_elsewhere({memory.memory_id: memory.content for memory in found}, memories, perspective)
     archived = {candidate.memory_id for candidate in candidates if candidate.archived}
     # What is recorded counts more than what is compared, and an archived memory does not outdate an active one.
     later = {
         older: candidate
         for older, candidate in later.items()
         if older not in memories[candidate.memory_id].yields_to
+        and not _judged(memories, older, candidate.memory_id)
         and (older, candidate.memory_id) not in aside
         and (older in archived or candidate.memory_id not in archived)
     }
+    later |= _recorded_successors(memories, archived)
     yielding = lower_outdated(_lifted(candidates, later), memories, aside, later)
     return tuple(
         sorted(yielding, key=lambda candidate: (-candidate.score, -candidate.relevance, str(candidate.memory_id)))
@@ -207,7 +209,33 @@ def _statement(found: RelevantMemory, perspective: str | None) -> Statement:
     return Statement(found.memory_id, words, found.content.told_at(found.memory), found.relevance)
 
 
-def outdated_elsewhere(contents: Mapping[UUID, RankedContent], perspective: str | None) -> frozenset[tuple[UUID, UUID]]:
+def _judged(memories: Mapping[UUID, RankedState], one: UUID, other: UUID) -> bool:
+    """Return whether one of two memories was judged against the other."""
+    pairs = ((one, other), (other, one))
+    return any(relation.older == older for newer, older in pairs for relation in memories[newer].relations)
+
+
+def _recorded_successors(memories: Mapping[UUID, RankedState], archived: Collection[UUID]) -> dict[UUID, Successor]:
+    """Return for each candidate that a candidate supersedes the one that superseded it last.
+
+    An archived memory does not supersede an active one here.
+    """
+    found: dict[UUID, Successor] = {}
+    for memory_id, memory in memories.items():
+        held = {
+            newer: until
+            for newer, until in memory.held_until.items()
+            if newer in memories and (memory_id in archived or newer not in archived)
+        }
+        if held:
+            newest = max(held, key=lambda newer: (held[newer], newer))
+            found[memory_id] = Successor(newest, held[newest], replaces=True)
+    return found
+
+
+def outdated_elsewhere(
+    contents: Mapping[UUID, RankedContent], memories: Mapping[UUID, RankedState], perspective: str | None
+) -> frozenset[tuple[UUID, UUID]]:
     """Return the pairs of an older and a newer memory that need not be ranked by age under this perspective.
 
     The newer one contradicts or supersedes only what the older one taught under other perspectives, and the older one
@@ -215,7 +243,7 @@ def outdated_elsewhere(contents: Mapping[UUID, RankedContent], perspective: str 
     """
     taught = {memory_id for memory_id, content in contents.items() if perspective in content.learned}
     concerned: dict[tuple[UUID, UUID], set[str | None]] = {}
-    for memory_id, newer in contents.items():
+    for memory_id, newer in memories.items():
         for relation in newer.relations:
             if relation.older in taught:
                 concerned.setdefault((relation.older, memory_id), set()).add(relation.perspective)
@@ -255,10 +283,18 @@ def lower_outdated(
                 and (memory_id, recorded_id) not in aside
                 and (candidate.archived or not by_id[recorded_id].archived)
             ]
-            settled[memory_id] = _below(candidate, newer, recorded, compared) if newer else candidate
+            settled[memory_id] = _below(candidate, newer, memories, compared) if newer else candidate
         return settled[memory_id]
 
-    return [settle(scored, frozenset()) if scored.memory_id in outdated else scored for scored in candidates]
+    settling = [settle(scored, frozenset()) if scored.memory_id in outdated else scored for scored in candidates]
+    return [_held(candidate, memories[candidate.memory_id]) for candidate in settling]
+
+
+def _held(candidate: Candidate, memory: RankedState) -> Candidate:
+    """Return the candidate with the time until which it held, if something supersedes it, found or not."""
+    if not memory.held_until:
+        return candidate
+    return candidate.model_copy(update={"held_until": min(memory.held_until.values())})
 
 
 def _lifted(candidates: Sequence[Candidate], later: Mapping[UUID, Successor]) -> list[Candidate]:
@@ -279,14 +315,19 @@ def _lifted(candidates: Sequence[Candidate], later: Mapping[UUID, Successor]) ->
 
 
 def _below(
-    candidate: Candidate, newer: Sequence[Candidate], recorded: Collection[UUID], compared: Successor | None
+    candidate: Candidate,
+    newer: Sequence[Candidate],
+    memories: Mapping[UUID, RankedState],
+    compared: Successor | None,
 ) -> Candidate:
     """Return the candidate with a score below the best of the newer ones."""
     first = max(newer, key=lambda scored: scored.score)
     found = {"score": min(candidate.score, first.score - YIELD_MARGIN), "yields_to": first.memory_id}
-    if compared is not None and compared.memory_id == first.memory_id:
-        told = first.memory_id in recorded
-        found |= {"same_matter": not told, "held_until": compared.told_at if compared.replaces and not told else None}
+    if first.memory_id in memories[candidate.memory_id].yields_to:
+        sorts = {relation.older: relation.sort for relation in memories[first.memory_id].relations}
+        found["yields_as"] = sorts.get(candidate.memory_id, "supersedes")
+    elif compared is not None and compared.replaces:
+        found["held_until"] = compared.told_at
     return candidate.model_copy(update=found)
 
 

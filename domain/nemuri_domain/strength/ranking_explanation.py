@@ -88,12 +88,14 @@ def decided(candidates: Sequence[Candidate], added: Floats, own: Floats) -> tupl
 
 def _behind(above: Candidate, below: Candidate, lead: Floats, own: float) -> str:
     """Return the reason why a candidate ranks below the one above it. `own` is the score that its features give."""
-    if below.yields_to is not None and below.same_matter:
-        newer = _short(below.yields_to)
-        until = below.held_until
-        return f"held until {until:%-d %B %Y}, when {newer} was told" if until else f"older than {newer} about the same"
-    if below.yields_to is not None and own > below.score + ROUNDING:
-        return f"yields to {_short(below.yields_to)}"
+    newer = None if below.yields_to is None else _short(below.yields_to)
+    if newer is not None and below.held_until is not None:
+        how = "supersedes it" if below.yields_as else "was told"
+        return f"held until {below.held_until:%-d %B %Y}, when {newer} {how}"
+    if newer is not None and below.yields_as is None:
+        return f"older than {newer} about the same"
+    if newer is not None and own > below.score + ROUNDING:
+        return f"yields to {newer}, which {below.yields_as} it"
     if below.score == above.score:
         return "equal score: less relevant" if below.relevance < above.relevance else "equal score and relevance: by id"
     most = int(lead.argmax())

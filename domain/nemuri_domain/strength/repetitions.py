@@ -1,5 +1,6 @@
 """Memories that say the same: what is told again strengthens what is known, and stands behind it."""
 
+from datetime import datetime
 from hashlib import blake2b
 from json import dumps
 from unicodedata import normalize
@@ -39,18 +40,21 @@ def with_repetition(mind: Mind, agent: Agent, memory: Memory, event: MemoryEncod
     """Return the mind and its new memory, which `event` encodes, after a comparison with what the agent knows.
 
     If the agent has a memory with the same text, the new one stands behind it (`absorbed`), counts for nothing, and the
-    known one is told again (`_told_again`). A principle always stands itself.
+    known one is told again (`told_again`). A principle always stands itself.
     """
     known = None if event.source in PRINCIPLE_SOURCES else mind.saying(memory.text_id)
     if known is None:
         return mind, memory
-    behind = absorbed(agent, memory, known.memory_id, by=event.sequence or 0).replace(text_id=None)
-    return mind.with_memories((_told_again(agent, known, memory, event),)), behind
-
-
-def _told_again(agent: Agent, known: Memory, memory: Memory, event: MemoryEncoded) -> Memory:
-    """Return a memory that was told again: active, at least as strong as if it were new, and again what holds now."""
     by = event.sequence or 0
+    behind = absorbed(agent, memory, known.memory_id, by=by).replace(text_id=None)
+    again = told_again(agent, known, memory, told_at=event.memory.said_at or event.at, by=by)
+    return mind.with_memories((again,)), behind
+
+
+def told_again(agent: Agent, known: Memory, memory: Memory, *, told_at: datetime, by: int) -> Memory:
+    """Return a memory that was told again as `memory`: active, at least as strong as that one, and again what holds
+    now, unless it was told before something superseded the known one.
+    """
     if known.status == "archived":
         known = reactivated(agent, known, by=by)
     lacking = {
@@ -58,8 +62,10 @@ def _told_again(agent: Agent, known: Memory, memory: Memory, event: MemoryEncode
     }
     more = max(0.0, agent.strength(memory) - agent.strength(known))
     raised = with_strength(agent, known, by=by, more=more, perspectives=lacking)
+    late = any(told_at < until for until in known.held_until.values())
     return raised.replace(
-        yields_to=(),
+        yields_to=known.yields_to if late else (),
+        held_until=known.held_until if late else {},
         unconfirmed=known.unconfirmed and memory.unconfirmed,
-        told_again_at=event.memory.said_at or event.at,
+        told_again_at=max(told_at, known.told_again_at or told_at),
     )

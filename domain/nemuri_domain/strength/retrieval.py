@@ -75,7 +75,7 @@ def retrieved(
     is relevant, or from the start if `deep` is True.
     """
     found, deep = searched(agent, indexes, asked, deep=deep)
-    memories = to_rank(found, indexes)
+    memories = with_successors(agent, indexes, asked, to_rank(found, indexes))
     return RetrievalResult(ranked_for(agent, memories, asked, perspective=perspective, now=now, scorer=scorer), deep)
 
 
@@ -127,6 +127,25 @@ def to_rank(found: Candidates, indexes: Sequence[StrengthIndex]) -> list[Relevan
             found.ids, known, numbers, found.words, strict=True
         )
     ]
+
+
+def with_successors(
+    agent: Agent, indexes: Sequence[StrengthIndex], asked: RetrievalQuery, found: list[RelevantMemory]
+) -> list[RelevantMemory]:
+    """Return the memories with those that supersede one of them and that the query did not find by itself: whoever asks
+    for what was is told what is. Only active memories that are valid in the setting and within the limits are added.
+    """
+    known = {memory.memory_id for memory in found}
+    missing = {newer for memory in found for newer in memory.memory.held_until} - known
+    added = list[RelevantMemory]()
+    for index in indexes if missing else ():
+        rows = [row for memory_id in missing if (row := index.row(memory_id.bytes)) is not None]
+        mask = np.zeros(len(index), np.bool_)
+        mask[rows] = True
+        mask &= index.eligible(asked.setting, limits=asked.limits)
+        more = index.search(asked.texts, mask=mask, limit=agent.rules.candidate_limit)
+        added += [memory for memory in to_rank(more, [index]) if memory.memory_id not in known]
+    return with_successors(agent, indexes, asked, [*found, *added]) if added else found
 
 
 def ranked_for(

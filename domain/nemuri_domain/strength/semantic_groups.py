@@ -184,7 +184,7 @@ def semantic_memory(agent: Agent, group: Sequence[Remembered], content: MemoryCo
     the relations of its sources to older memories outside the group, and their origin as far as they share it.
     """
     ids = {member.memory_id for member, _ in group}
-    relations = (one for member, _ in group for one in member.relations if one.older not in ids)
+    relations = (one for _, state in group for one in state.relations if one.older not in ids)
     return SemanticMemory(
         memory=content,
         links=tuple(member.memory_id for member, _ in group),

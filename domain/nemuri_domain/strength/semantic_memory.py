@@ -49,6 +49,7 @@ def semantic_state(agent: Agent, memory: Memory, sources: Sequence[Memory]) -> M
         last_accessed_at=max(times, default=None),
         unconfirmed=all(source.unconfirmed for source in sources),
         yields_to=tuple(dict.fromkeys(newer for source in sources for newer in source.yields_to)),
+        held_until={newer: at for source in sources for newer, at in source.held_until.items()},
     )
 
 
@@ -118,7 +119,9 @@ def _released(agent: Agent, memory: Memory, semantic: Memory, *, by: int) -> Mem
     yields_to = tuple(dict.fromkeys((*memory.yields_to, *semantic.yields_to)))
     back = rebased(agent, memory, level=memory.level, status="active", by=by)
     return back.replace(
-        absorbed_by=None, yields_to=tuple(memory_id for memory_id in yields_to if memory_id != memory.memory_id)
+        absorbed_by=None,
+        yields_to=tuple(memory_id for memory_id in yields_to if memory_id != memory.memory_id),
+        held_until={**semantic.held_until, **memory.held_until},
     )
 
 

@@ -22,7 +22,7 @@ def restated(live: Mind, replayed: Mind, gone: Collection[UUID]) -> tuple[Standi
     `live` is the current mind, `replayed` the fold of the remaining events, and `gone` the ids of the erased memories.
     """
     kept = (memory for key, memory in sorted(live.memories.items()) if key not in gone)
-    cleaned = ((memory, memory.replace(yields_to=_without(memory.yields_to, gone))) for memory in kept)
+    cleaned = ((memory, _without(memory, gone)) for memory in kept)
     return tuple(
         _standing(after)
         for before, after in cleaned
@@ -38,10 +38,17 @@ def check(live: Mind, replayed: Mind, tombstones: Iterable[MemoriesErased]) -> N
         raise DivergedError("a replay without the erased events gives another state")
 
 
-def _without(ids: Iterable[UUID], gone: Collection[UUID]) -> tuple[UUID, ...]:
-    return tuple(memory_id for memory_id in ids if memory_id not in gone)
+def _without(memory: Memory, gone: Collection[UUID]) -> Memory:
+    """Return a memory without the relations to erased ones, whose reasons may quote them."""
+    return memory.replace(
+        relations=tuple(relation for relation in memory.relations if relation.older not in gone),
+        yields_to=tuple(memory_id for memory_id in memory.yields_to if memory_id not in gone),
+        held_until={memory_id: at for memory_id, at in memory.held_until.items() if memory_id not in gone},
+    )
 
 
 def _standing(memory: Memory) -> Standing:
     fields = {name: getattr(memory, name) for name in Standing.model_fields}
-    return Standing.model_validate(fields | {"perspectives": dict(memory.perspectives)})
+    return Standing.model_validate(
+        fields | {"perspectives": dict(memory.perspectives), "held_until": dict(memory.held_until)}
+    )

@@ -21,7 +21,7 @@ from nemuri_domain.strength.memory_content import embedded_text
 from nemuri_domain.strength.memory_filter import is_restricting
 from nemuri_domain.strength.query_texts import QueryTexts, query_texts
 from nemuri_domain.strength.ranking import version
-from nemuri_domain.strength.retrieval import RetrievalQuery, ranked_for, relevant, searched, to_rank
+from nemuri_domain.strength.retrieval import RetrievalQuery, ranked_for, relevant, searched, to_rank, with_successors
 from nemuri_domain.strength.retrieval_index import StrengthIndex
 from nemuri_domain.strength.scope_matching import setting_of, valid
 from nemuri_domain.strength.search_limits import SearchLimits
@@ -123,7 +123,8 @@ async def recall_memories(
         scorer = await resources.views.agents.scorer(agent.agent_id)
         async with _indexes(resources, agent, vectors, setting.person) as indexes:
             found, deep = searched(agent, indexes, asked, deep=deep)
-            principles, memories = _principles(agent, indexes[0], setting), to_rank(found, indexes)
+            principles = _principles(agent, indexes[0], setting)
+            memories = with_successors(agent, indexes, asked, to_rank(found, indexes))
         return RankedRetrieval(
             candidates=ranked_for(agent, memories, asked, perspective=perspective, now=moment, scorer=scorer),
             terms=tuple(terms(query)),

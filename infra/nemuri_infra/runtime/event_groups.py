@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nemuri_contracts.event import Event
+from nemuri_infra.models.failures import ModelUnavailable
 from nemuri_infra.runtime.fair_turns import CrowdedError
 
 MAX_GROUP = 256
@@ -30,11 +31,13 @@ class _Waiting:
     outcome: Any = None
     alone: bool = False
     """True if the group failed, so that the event must be handled alone."""
+    outage: Exception | None = None
+    """Error of the whole group, because no model answers now."""
 
 
 @dataclass(slots=True)
 class EventGroups:
-    """Collects the events of one kind and one client while the group before them is being handled.
+    """Collects the events of one kind and one client, or agent, while the group before them is being handled.
 
     So an event that comes alone is handled at once, and many are handled in few groups. The clients take turns.
     """
@@ -49,8 +52,9 @@ class EventGroups:
     async def outcome(self, event: Event, client: str) -> Any:
         """Handle an event together with others of its kind and client, and return its outcome.
 
-        If the handling of a group fails, each of its events is handled alone, so one event cannot fail the others.
-        Raises the error of the event itself, and `CrowdedError` if too many events of the client wait.
+        If the handling of a group fails, each of its events is handled alone, so one event cannot fail the others. If
+        no model answers, all fail. Raises the error of the event itself, and `CrowdedError` if too many events of the
+        client wait.
         """
         key, mine = (type(event), client), _Waiting(event)
         if (waiting := self._waiting.get(key)) is None:
@@ -63,6 +67,8 @@ class EventGroups:
         else:
             raise CrowdedError(RETRY_SECONDS)
         await mine.done.wait()
+        if mine.outage is not None:
+            raise mine.outage
         return (await self.handle([event]))[0] if mine.alone else mine.outcome
 
     async def _work(self, key: _Key) -> None:
@@ -75,12 +81,13 @@ class EventGroups:
         del self._waiting[key]
 
     async def _handle(self, group: Sequence[_Waiting]) -> None:
+        found: Sequence[Any] = [None] * len(group)
+        alone, outage = False, None
         try:
             found = await self.handle([waiting.event for waiting in group])
-        except Exception:  # noqa: BLE001 - raised again to whom it concerns
-            found, alone = [None] * len(group), True
-        else:
-            alone = False
+        except Exception as error:  # noqa: BLE001 - raised again to whom it concerns
+            outage = error if isinstance(error, ModelUnavailable) else None
+            alone = outage is None
         for request, outcome in zip(group, found, strict=True):
-            request.outcome, request.alone = outcome, alone
+            request.outcome, request.alone, request.outage = outcome, alone, outage
             request.done.set()

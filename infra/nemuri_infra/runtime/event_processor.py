@@ -9,7 +9,7 @@ from typing import cast
 
 import structlog
 
-from nemuri_contracts.event import ClientEvent, Event
+from nemuri_contracts.event import AgentEvent, ClientEvent, Event
 from nemuri_contracts.tasks import ReactionFailed
 from nemuri_domain.tasks.task_attempts import attempt_of
 from nemuri_infra.errors.log_safe import first_line
@@ -134,12 +134,13 @@ class EventProcessor:
     async def handle(self, event: Event, *, alone: bool = True) -> None:
         """Call the handler of an event that is due, and append what it returns.
 
-        Unless `alone`, an event of a client may be handled together with others of its kind and client.
+        Unless `alone`, an event may be handled together with others of its kind, of the same client or agent.
         """
         if not self.is_grouped(event):
             outcome: Outcome = await self.service.handlers[type(event)](event, self.resources)
-        elif isinstance(event, ClientEvent) and not alone:
-            outcome = await self._groups.outcome(event, event.client_id)
+        elif isinstance(event, ClientEvent | AgentEvent) and not alone:
+            party = event.client_id if isinstance(event, ClientEvent) else event.agent_id
+            outcome = await self._groups.outcome(event, party)
         else:
             [outcome] = await self._outcomes([event])
         if tracing.recording():

@@ -13,7 +13,7 @@ from enum import Enum
 from functools import reduce
 from typing import Any, Generic, TypeVar, cast, get_args, get_origin, get_type_hints
 
-from nemuri_contracts.event import ClientEvent, Event
+from nemuri_contracts.event import AgentEvent, ClientEvent, Event
 from nemuri_contracts.queries import Answer, Query, Refusal, RetryEvent
 from nemuri_contracts.subjects import Subjects
 from nemuri_contracts.tasks import ReactionFailed
@@ -122,11 +122,12 @@ class Service:
 
         return declare
 
-    def handles_together(self, kind: type[ClientEvent]) -> Callable[[G], G]:
-        """Return a decorator that makes a function the handler of events of this kind of one client, many at a time.
+    def handles_together(self, kind: type[ClientEvent | AgentEvent]) -> Callable[[G], G]:
+        """Return a decorator that makes a function the handler of events of this kind, of one client or one agent, many
+        at a time.
 
         The function returns one outcome for each event. If it raises an error, it is called again with each event
-        alone. It must not call a model. The decorator raises ValueError as `handles` does.
+        alone, unless no model answers. The decorator raises ValueError as `handles` does.
         """
 
         def declare(function: G) -> G:

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from nemuri_contracts.event import Usage
 from nemuri_contracts.strength import Dropped, NewMemory, Origin, Relation, Repetition
+from nemuri_domain.language.statement_comparison import UNRELATED
 from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.aggregate import Agent, Remembered
 from nemuri_domain.strength.extracted_learning_decision import (
@@ -143,12 +144,16 @@ class _PairedStatements:
             said = []
             for content, memory in near:
                 mine = {
-                    perspective: comparisons.get((f"n{at + 1}", label), "unrelated")
+                    perspective: comparisons.get((f"n{at + 1}", label), UNRELATED)
                     for (memory_id, perspective), label in self.labels.items()
                     if memory_id == content.memory_id
                 }
                 said.append(verdict_on(memory, mine))
-            doubled = any(comparisons.get((f"n{at + 1}", f"n{two + 1}")) == "same" for one, two in doubles if one == at)
+            doubled = any(
+                comparisons.get((f"n{at + 1}", f"n{two + 1}"), UNRELATED).comparison == "same"
+                for one, two in doubles
+                if one == at
+            )
             found.append(Verdicts(said, doubled))
         return found
 

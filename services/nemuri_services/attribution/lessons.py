@@ -80,4 +80,4 @@ async def _corrected(correction: str, work: Assignment, resources: Resources) ->
     )
     reply = await reply_or_none(resources.models.light, job, "nothing compared") if labels else None
     found = reply.value if reply else {}
-    return corrected([*known], work.used or (), {labels[old]: comparison for (_, old), comparison in found.items()})
+    return corrected([*known], work.used or (), {labels[old]: said.comparison for (_, old), said in found.items()})

@@ -10,7 +10,7 @@ from nemuri_contracts.strength import MemoryEncoded, MemoryRefused, NewMemory, O
 from nemuri_domain.conversations.aggregate import Conversation
 from nemuri_domain.conversations.fact_times import held_times, zone_of
 from nemuri_domain.strength.aggregate import Agent
-from nemuri_domain.strength.memory_content import embedded_text, encoded, new_memory
+from nemuri_domain.strength.memory_content import embedded_text, encoded_facts, new_memory
 from nemuri_infra.models.chat import Reply
 from nemuri_infra.models.jobs.conversation_facts import FactsJob, FoundFact
 from nemuri_infra.models.refusals import reply_or_none
@@ -46,7 +46,7 @@ async def read_turns(event: TurnsSaid, resources: Resources) -> FactsLearned | M
 async def encode(event: FactsLearned, resources: Resources) -> Sequence[MemoryEncoded]:
     """Encode the facts that were read as memories."""
     del resources
-    return [encoded(event, fact, nth=number, source="conversation") for number, fact in enumerate(event.facts)]
+    return encoded_facts(event)
 
 
 async def _read(

@@ -218,7 +218,12 @@ async def amend(event: MemoryChangeRequested, resources: Resources) -> MemoryAme
     if refused is not None:
         return MemoryRefused.following(event, reason=refused)
     return MemoryAmended.following(
-        event, memory_id=event.memory_id, change=event.change, scope=event.scope, asked_by=event.client_id
+        event,
+        memory_id=event.memory_id,
+        change=event.change,
+        scope=event.scope,
+        older=event.older,
+        asked_by=event.client_id,
     )
 
 

@@ -72,7 +72,6 @@ from nemuri_services.query_api.offer_outcomes import OUTCOMES, OfferOutcomes
 from nemuri_services.query_api.presenters import (
     agent_view,
     feedback_of,
-    in_force,
     memory_view,
     page,
     result_of,
@@ -248,16 +247,9 @@ async def memory(query: MemoryQuery, resources: Resources) -> MemoryView | Refus
 
 
 async def _memory_views(agent: Agent, found: Sequence[Remembered], resources: Resources) -> list[MemoryView]:
-    """Return the views of memories, each with its relations that were not withdrawn and with the time of its last
-    change.
-    """
-    named = {relation.older for content, _ in found for relation in content.relations}
-    older = await resources.views.memories_by_id(named) if named else {}
+    """Return the views of memories, each with the time of its last change."""
     times = await resources.views.recorded_at(agent.agent_id, {memory.changed for _, memory in found})
-    return [
-        memory_view(agent, content, memory, in_force(content, older), times.get(memory.changed))
-        for content, memory in found
-    ]
+    return [memory_view(agent, content, memory, times.get(memory.changed)) for content, memory in found]
 
 
 @service.answers(RememberedQuery)

@@ -1,14 +1,13 @@
 """Presenters of tasks, agents and strength memories."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
-from uuid import UUID
 
 from nemuri_contracts.memory_views import AgentView, FadingView, MemoriesView, MemoryView, SourceMemory
-from nemuri_contracts.strength import FEATURES, Relation
+from nemuri_contracts.strength import FEATURES
 from nemuri_contracts.task_views import FeedbackStanding, ReadPassage, Retrieved, StepView, TaskResult
-from nemuri_domain.strength.aggregate import Agent, Content, Memory, Remembered, is_principle
+from nemuri_domain.strength.aggregate import Agent, Content, Memory, is_principle
 from nemuri_domain.strength.policy import Policy
 from nemuri_domain.tasks.aggregate import Assignment, Feedback, Recalled, TakenStep, Task, TaskState
 from nemuri_domain.tasks.feedback_credit import credited_to
@@ -181,26 +180,13 @@ def _fading(rules: Policy) -> FadingView:
     )
 
 
-def in_force(content: Content, older: Mapping[UUID, Remembered]) -> tuple[Relation, ...]:
-    """Return the relations of a memory to older memories, except withdrawn ones.
-
-    `older` has the older memories by id.
-    """
-    return tuple(
-        relation
-        for relation in content.relations
-        if relation.older in older and content.memory_id in older[relation.older][1].yields_to
-    )
-
-
 def memory_view(
     agent: Agent,
     content: Content,
     memory: Memory,
-    relations: tuple[Relation, ...] = (),
     updated_at: datetime | None = None,
 ) -> MemoryView:
-    """Return the view of a memory with its current strengths and the given relations."""
+    """Return the view of a memory with its current strengths."""
     return MemoryView(
         memory_id=memory.memory_id,
         agent_id=memory.agent_id,
@@ -209,8 +195,9 @@ def memory_view(
         origin=content.origin,
         principle=is_principle(agent.definition, content),
         links=content.links,
-        relations=relations,
+        relations=memory.relations,
         yields_to=memory.yields_to,
+        held_until=min(memory.held_until.values(), default=None),
         pinned=memory.pinned,
         unconfirmed=memory.unconfirmed,
         status=memory.status,

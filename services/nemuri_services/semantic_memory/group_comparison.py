@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from nemuri_contracts.event import Usage
-from nemuri_domain.language.statement_comparison import Comparison
+from nemuri_domain.language.statement_comparison import UNRELATED, Comparison
 from nemuri_domain.strength.aggregate import Agent, Remembered
 from nemuri_domain.strength.extracted_learning_decision import statements
 from nemuri_domain.strength.semantic_groups import Pair, is_settled, statement_pairs, typical_first
@@ -63,7 +63,7 @@ async def compared(
     said = reply.value if reply else {}
 
     def same(one: str, other: str) -> bool:
-        return one == other or said.get((labels[one], labels[other])) == "same"
+        return one == other or said.get((labels[one], labels[other]), UNRELATED).comparison == "same"
 
     found: dict[Pair, Comparison] = {
         pair: "same" for pair, every in told.items() if all(same(*compared_pair) for compared_pair in every)

@@ -1,12 +1,20 @@
-"""Event handlers of semantic memory (document 000 §3.5).
+"""Event handlers of semantic memory (document 000 §3.5): new memories are judged against what is known, and settled
+ones that say the same become one.
 
-The service is separate from the sleep, because it may ask a language model. So it never delays the sleep of any agent.
+The service is separate from those that encode memories and from the sleep, because it may ask a language model. So it
+never delays them.
 """
 
 from collections.abc import Sequence
 
 from nemuri_contracts.event import Usage
-from nemuri_contracts.strength import AgentSlept, MemoriesConsolidated, MemoryEncoded, SemanticMemory
+from nemuri_contracts.strength import (
+    AgentSlept,
+    MemoriesConsolidated,
+    MemoriesJudged,
+    MemoryEncoded,
+    SemanticMemory,
+)
 from nemuri_domain.strength.aggregate import Agent, Remembered
 from nemuri_domain.strength.memory_content import embedded_text, encoded
 from nemuri_domain.strength.semantic_groups import (
@@ -19,8 +27,25 @@ from nemuri_domain.strength.semantic_groups import (
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.semantic_memory.group_comparison import compared, neighbourhoods, still_settled, worded
+from nemuri_services.semantic_memory.memory_judgements import in_calls, judgements_of, memories_to_judge
 
 service = Service("semantic-memory", concurrency=4, capabilities=frozenset({Capability.MAKES_VECTORS}))
+
+
+@service.handles_together(MemoryEncoded)
+async def judge(events: Sequence[MemoryEncoded], resources: Resources) -> Sequence[MemoriesJudged | None]:
+    """Judge new memories of an agent against the nearest that it knows, `JUDGED_TOGETHER` in one call of the light model.
+
+    The facts of a stretch of a conversation are judged with the last of them, in one call. The outcome of a memory is
+    None if nothing is near it, or if the rules find no relation.
+    """
+    batches = await memories_to_judge(events, resources)
+    made: list[MemoriesJudged | None] = []
+    for some in in_calls(list(zip(events, batches, strict=True))):
+        new = {memory_id: memory for _, batch in some for memory_id, memory in batch.items()}
+        judged = await judgements_of(events[0].agent_id, new, resources)
+        made += [judged.event_after(event, batch) for event, batch in some]
+    return made
 
 
 @service.handles(AgentSlept)

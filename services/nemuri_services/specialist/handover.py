@@ -136,5 +136,5 @@ async def _compared(
             continue
         spent.append(reply.usage)
         by_label = {(new[one.memory_id], older[two.memory_id]): (one.memory_id, two.memory_id) for one, two in some}
-        found |= {by_label[labels]: comparison for labels, comparison in reply.value.items() if labels in by_label}
+        found |= {by_label[labels]: said.comparison for labels, said in reply.value.items() if labels in by_label}
     return found, Usage.together(spent) if spent else None

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from nemuri_contracts.client_events import Setting
 from nemuri_contracts.strength import Candidate, MemoriesRetrieved
-from nemuri_domain.strength.aggregate import Agent, Content, Remembered
+from nemuri_domain.strength.aggregate import Agent, Remembered
 from nemuri_domain.strength.memory_content import (
     age_and_strength,
     fit_in_words,
@@ -19,7 +19,7 @@ from nemuri_infra.models.sources import Source
 from nemuri_infra.projections.views import Views
 
 
-async def missing_successors(shown: Sequence[Remembered], setting: Setting, views: Views) -> dict[UUID, Content]:
+async def missing_successors(shown: Sequence[Remembered], setting: Setting, views: Views) -> dict[UUID, Remembered]:
     """Return the newer memories, by id, that contradict or supersede a shown one and are not shown themselves.
 
     Only memories that are valid in the setting and stand for themselves are returned. Nothing is read if no shown
@@ -29,14 +29,14 @@ async def missing_successors(shown: Sequence[Remembered], setting: Setting, view
     missing = {newer for _, memory in shown for newer in memory.yields_to} - ids
     found = await views.memories_by_id(missing) if missing else {}
     return {
-        memory_id: content
+        memory_id: (content, memory)
         for memory_id, (content, memory) in found.items()
         if memory.absorbed_by is None and valid_in(content.memory, setting)
     }
 
 
 def memory_sources(
-    event: MemoriesRetrieved, agent: Agent, shown: Sequence[Remembered], newer: Mapping[UUID, Content]
+    event: MemoriesRetrieved, agent: Agent, shown: Sequence[Remembered], newer: Mapping[UUID, Remembered]
 ) -> list[Source]:
     """Return the sources for a prompt, labelled "m1", "m2", … in the order of the shown memories.
 
@@ -83,7 +83,9 @@ def _outdated(event: MemoriesRetrieved, labels: Mapping[UUID, str]) -> dict[UUID
     id. A memory that is only older than another about the same has none, because both may be true.
     """
     surely = (
-        candidate for candidate in event.candidates if candidate.held_until is not None or not candidate.same_matter
+        candidate
+        for candidate in event.candidates
+        if candidate.held_until is not None or candidate.yields_as in {"contradicts", "supersedes"}
     )
     return {
         candidate.memory_id: _note(candidate, labels[candidate.yields_to])

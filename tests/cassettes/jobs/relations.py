@@ -1,11 +1,13 @@
 """Cassette of `RelationsJob`."""
 
+from nemuri_domain.language.statement_comparison import Compared
 from nemuri_infra.models.jobs.statement_relations import RelationsJob
 from nemuri_infra.models.sources import Source
 from tests.cassettes.cassette import Case, Cassette
 from tests.cassettes.wire import Said
 
-FOUND = {("n1", "o1"): "supersedes"}
+FOUND = {("n1", "o1"): Compared("supersedes")}
+SAID = {("n1", "o1"): Compared("supersedes", "a higher price since May")}
 
 CASSETTE = Cassette(
     job=RelationsJob(
@@ -13,8 +15,8 @@ CASSETTE = Cassette(
         older=(Source("o1", "Steel costs 70."),),
         pairs=(("n1", "o1"), ("n2", "n1")),
     ),
-    text='{"pairs": [{"first": "n1", "second": "o1", "relation": "supersedes"}]}',
-    value=FOUND,
+    text='{"pairs": [{"first": "n1", "second": "o1", "relation": "supersedes", "reason": "a higher price since May"}]}',
+    value=SAID,
     otherwise={},
     more={
         "an object by pair": Case((Said('{"n1 > o1": "supersedes", "n2 > n1": "unrelated"}'),), FOUND),

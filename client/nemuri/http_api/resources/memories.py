@@ -123,3 +123,9 @@ async def pin_memory(call: Call, memory_id: UUID) -> None:
 async def unpin_memory(call: Call, memory_id: UUID) -> None:
     """Let a pinned memory be archived again."""
     await call.client.pin_memory(memory_id, pinned=False)
+
+
+@RESOURCE.delete("/memories/{memory_id}/relations/{older}", status=204)
+async def unrelate_memory(call: Call, memory_id: UUID, older: UUID) -> None:
+    """Withdraw the relation of a memory to an older one. Both stand for themselves again."""
+    await call.client.unrelate_memory(memory_id, older)

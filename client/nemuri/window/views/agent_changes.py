@@ -44,8 +44,10 @@ async def converse(request: Request) -> Response:
     messages = [_message(line) for line in lines if line.strip()]
     if not messages:
         raise Problem(422, "write the messages, one on each line")
-    about = {field: await form_text(request, field) or None for field in ("person", "conversation")}
-    learned = await client.converse(name, messages, create=False, **about)
+    person, conversation = await form_text(request, "person"), await form_text(request, "conversation")
+    learned = await client.converse(
+        name, messages, conversation=conversation or None, person=person or None, create=False
+    )
     return render(request, "agent_learned.html", {"learned": learned})
 
 

@@ -1,6 +1,6 @@
 """Hypothesis strategies for any events of an agent, with few memories, sessions and policies."""
 
-from typing import Any
+from typing import Any, get_args
 from uuid import UUID
 
 from hypothesis import strategies as st
@@ -20,8 +20,9 @@ from nemuri_contracts.scorers import HeldOut, ScorerTrained, Weights
 from nemuri_contracts.strength import (
     AgentSlept,
     LearningsExtracted,
+    MemoryAmended,
     MemoryRefused,
-    RelationWithdrawn,
+    RelationSort,
     RepetitionWithdrawn,
 )
 from tests.unit.domain.strength import stories
@@ -93,8 +94,8 @@ def _taught(event_id: UUID) -> list[AnyAgentEvent]:
     ]  # fmt: skip
 
 
-def _withdrawn(newer: UUID, older: UUID) -> RelationWithdrawn:
-    return RelationWithdrawn(event_id=derive(newer, "withdrawn", older), agent_id=AGENT, memory_id=newer, older=older)
+def _withdrawn(newer: UUID, older: UUID) -> MemoryAmended:
+    return stories.parted(newer, older).model_copy(update={"event_id": derive(newer, "withdrawn", older)})
 
 
 def _taken_back(memory_id: UUID) -> RepetitionWithdrawn:
@@ -130,6 +131,7 @@ EVENTS: st.SearchStrategy[AnyAgentEvent] = st.one_of(
     st.builds(stories.absorbing, MEMORY, st.dictionaries(MEMORY, REVISION, min_size=2, max_size=3)),
     st.builds(lambda each, sources: stories.split_up(each, *sources), MEMORY, MEMORIES),
     st.builds(_withdrawn, MEMORY, MEMORY),
+    st.builds(stories.judged, MEMORY, MEMORY, st.sampled_from(get_args(RelationSort)), at_once=st.booleans()),
     st.builds(_taken_back, MEMORY),
     st.builds(_reviewed, MEMORIES, PERSPECTIVE),
     st.builds(lambda each: stories.repeating(*each), MEMORIES),

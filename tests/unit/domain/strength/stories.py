@@ -20,7 +20,9 @@ from nemuri_contracts.strength import (
     Consolidated,
     Experiences,
     ImpactCredited,
+    Judgement,
     LearningsExtracted,
+    MemoriesJudged,
     MemoriesRetrieved,
     MemoriesUsed,
     MemoryAmended,
@@ -28,7 +30,7 @@ from nemuri_contracts.strength import (
     NewMemory,
     Origin,
     Relation,
-    RelationWithdrawn,
+    RelationSort,
     Repetition,
     RepetitionWithdrawn,
     Seen,
@@ -216,9 +218,17 @@ def erased(*memory_ids: UUID) -> MemoriesErased:
     return MemoriesErased(event_id=_fresh(), agent_id=AGENT, memory_ids=memory_ids)
 
 
-def parted(memory_id: UUID, older: UUID) -> RelationWithdrawn:
+def judged(memory_id: UUID, older: UUID, sort: RelationSort, **fields: Any) -> MemoriesJudged:
+    """Return the event that a memory was judged against an older one."""
+    judgement = Judgement(memory_id=memory_id, older=older, sort=sort, reason="they say so", **fields)
+    return MemoriesJudged(event_id=_fresh(), agent_id=AGENT, judgements=(judgement,))
+
+
+def parted(memory_id: UUID, older: UUID) -> MemoryAmended:
     """Return the event that withdraws the relation of a memory to an older one."""
-    return RelationWithdrawn(event_id=_fresh(), agent_id=AGENT, memory_id=memory_id, older=older)
+    return MemoryAmended(
+        event_id=_fresh(), agent_id=AGENT, memory_id=memory_id, change="unrelate", older=older, asked_by="ann"
+    )
 
 
 def separated(memory_id: UUID, *, confirms: bool = False) -> RepetitionWithdrawn:

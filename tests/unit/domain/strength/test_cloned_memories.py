@@ -56,7 +56,7 @@ def experienced() -> Story:
 
 def _principle() -> dict[str, object]:
     event = recorded(encoded(A, principle=True), 1)
-    fields = event.model_dump(include={"memory", "links", "relations", "vector", "source"})
+    fields = event.model_dump(include={"memory", "links", "vector", "source"})
     return {"memory_id": A, "agent_id": "clerk", "created": 1, "created_at": BEGINNING, **fields}
 
 
@@ -95,11 +95,16 @@ def test_a_clone_remembers_as_its_original_does() -> None:
             "revision",
             "changed",
             "fade",
+            "relations",
             "yields_to",
+            "held_until",
             "rescoped",
         }
         assert after.model_dump(exclude=own) == before.model_dump(exclude=own)
         assert after.yields_to == tuple(ids[each] for each in before.yields_to)
+        assert after.held_until == {ids[newer]: at for newer, at in before.held_until.items()}
+        for relation, copy in zip(before.relations, after.relations, strict=True):
+            assert copy == relation.model_copy(update={"older": ids[relation.older]})
         for perspective in (None, *before.perspectives):
             there, here = agent.strength(before, perspective), mind.agent.strength(after, perspective)
             assert abs(there - here) < 1e-9 * there

@@ -5,7 +5,7 @@ from uuid import UUID
 from nemuri_contracts.client_events import MemoryContent, Setting
 from nemuri_contracts.strength import Dropped, Relation
 from nemuri_domain.language.boilerplate import SET_PHRASE
-from nemuri_domain.language.statement_comparison import Comparison
+from nemuri_domain.language.statement_comparison import UNRELATED, Compared, Comparison
 from nemuri_domain.strength.aggregate import Remembered
 from nemuri_domain.strength.extracted_learning_decision import (
     REPEATS_OTHER_LEARNING,
@@ -150,8 +150,9 @@ def test_a_memory_repeats_a_learning_if_one_of_its_statements_does() -> None:
     """The verdict on a memory with several statements names the statement that counts first."""
     memory = known(A)[1]
 
-    assert verdict_on(memory, {"cost": "contradicts", "quality": "same"}) == LearningVerdict(memory, "same", "quality")
-    assert verdict_on(memory, {None: "unrelated", "cost": "contradicts"}) == LearningVerdict(
-        memory, "contradicts", "cost"
+    contrary, same = Compared("contradicts", "it is cheap"), Compared("same")
+    assert verdict_on(memory, {"cost": contrary, "quality": same}) == LearningVerdict(memory, "same", "quality")
+    assert verdict_on(memory, {None: UNRELATED, "cost": contrary}) == LearningVerdict(
+        memory, "contradicts", "cost", "it is cheap"
     )
     assert verdict_on(memory, {}) == LearningVerdict(memory, "unrelated")

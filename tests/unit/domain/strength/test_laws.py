@@ -193,7 +193,7 @@ def test_events_that_are_idempotent_by_content_count_once(events: list[AnyAgentE
     log = _log(events)
     at = data.draw(st.integers(0, len(log) - 1))
     again = log[at]
-    assume(again.kind in {"memory_encoded", "session_ended", "relation_withdrawn", "agent_defined", "policy_adopted"})
+    assume(again.kind in {"memory_encoded", "session_ended", "agent_defined", "policy_adopted"})
     once = fold(log[: at + 1])
     assert evolve(once, recorded(again, again.sequence or 0)) == once
 

@@ -85,9 +85,13 @@ def test_relations_are_steps_of_both_memories() -> None:
     withdrawal.
     """
     yielding = steps(stories.given(encoded(A), related(B, A), stories.parted(B, A)))
-    assert [step.note for step in yielding[1:]] == [f"contradicted by {B}", f"no longer yields to {B}"]
+    withdrawn = "no longer related to {}, by client ann"
+    assert [step.note for step in yielding[1:]] == [f"contradicted by {B}", withdrawn.format(B)]
     outdating = steps(stories.given(encoded(B), related(A, B), stories.parted(A, B)))
-    assert [step.note for step in outdating] == [f"from manual, contradicts {B}", f"no longer outdates {B}"]
+    assert [step.note for step in outdating] == [
+        f"from manual, contradicts {B}",
+        f"no longer related to {B}, by client ann",
+    ]
 
 
 @given(st.lists(EVENTS, min_size=5, max_size=40))

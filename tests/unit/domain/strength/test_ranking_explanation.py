@@ -110,9 +110,9 @@ def test_a_rank_without_a_deciding_feature_says_so() -> None:
     one.
     """
     newer = _candidate(A, score=0.5)
-    yielding = _candidate(B, score=0.499).model_copy(update={"yields_to": A})
+    yielding = _candidate(B, score=0.499).model_copy(update={"yields_to": A, "yields_as": "contradicts"})
 
-    assert _words(newer, yielding, own=0.6) == f"yields to {str(A)[:8]}"
+    assert _words(newer, yielding, own=0.6) == f"yields to {str(A)[:8]}, which contradicts it"
     assert _words(newer, yielding).endswith("against the one above"), "it would be behind anyway"
     assert _words(newer, _candidate(C, score=0.5)) == "equal score and relevance: by id"
     assert _words(newer.model_copy(update={"relevance": 0.9}), _candidate(C, score=0.5)) == "equal score: less relevant"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.strength import Candidate, Relation
-from nemuri_domain.strength.aggregate import Content
+from nemuri_domain.strength.aggregate import Memory
 from nemuri_domain.strength.ranked_memory import RankedContent
 from nemuri_domain.strength.ranking import RetrievalContext, lower_outdated, outdated_elsewhere, ranked
 from tests.unit.domain.strength.facts import accesses, level, status, strength, yielding
@@ -97,13 +97,13 @@ def test_a_contradicted_learning_counts_under_its_perspective_only() -> None:
     """An entry of which one learning is contradicted keeps its rank under another perspective that it has a learning
     for, and in no other case.
     """
-    contents = given(encoded(A), encoded(B)).mind.contents
-    older = contents[A].replace(memory=MemoryContent(content="Bids.", learnings={COST: "Dear.", "time": "Slow."}))
-    newer = contents[B].replace(relations=(Relation(older=A, sort="contradicts", perspective=COST),))
+    mind = given(encoded(A), encoded(B)).mind
+    older = mind.contents[A].replace(memory=MemoryContent(content="Bids.", learnings={COST: "Dear.", "time": "Slow."}))
+    newer = mind.memories[B].replace(relations=(Relation(older=A, sort="contradicts", perspective=COST),))
 
-    def outdated(newest: Content, perspective: str | None) -> frozenset[tuple[UUID, UUID]]:
-        told = {content.memory_id: RankedContent.of(content) for content in (older, newest)}
-        return outdated_elsewhere(told, perspective)
+    def outdated(newest: Memory, perspective: str | None) -> frozenset[tuple[UUID, UUID]]:
+        told = {content.memory_id: RankedContent.of(content) for content in (older, mind.contents[B])}
+        return outdated_elsewhere(told, {A: mind.memories[A], B: newest}, perspective)
 
     assert outdated(newer, "time") == {(A, B)}
     assert [outdated(newer, perspective) for perspective in (COST, "risk", None)] == [frozenset()] * 3

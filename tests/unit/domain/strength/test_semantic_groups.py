@@ -31,8 +31,12 @@ RULES = Policy()
 
 def memory(number: int, text: str, *, uses: int = 5, created: datetime = DAY, **fields: Any) -> Remembered:
     """Return a settled memory with this text. `fields` are fields of its content, of its state, or of both rows."""
-    known = {name: fields.pop(name) for name in ("source", "origin", "relations") if name in fields}
-    state = {name: fields.pop(name) for name in ("status", "level", "yields_to", "unconfirmed") if name in fields}
+    known = {name: fields.pop(name) for name in ("source", "origin") if name in fields}
+    state = {
+        name: fields.pop(name)
+        for name in ("status", "level", "relations", "yields_to", "unconfirmed")
+        if name in fields
+    }
     memory_id = UUID(int=number)
     content = Content(
         memory_id=memory_id, agent_id=AGENT, memory=MemoryContent(content=text, **fields), links=(), vector="-",

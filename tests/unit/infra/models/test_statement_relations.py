@@ -1,8 +1,11 @@
 """Tests of the relations between new and older statements, by a language model and by words alone."""
 
+import json
+
 import pytest
 
 from nemuri_contracts.event import Usage
+from nemuri_domain.language.statement_comparison import Compared
 from nemuri_infra.models.chat import ChatReply
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.jobs.statement_relations import RelationsJob
@@ -31,7 +34,18 @@ def test_any_usual_form_of_a_reply_is_read(text: str) -> None:
     """Every usual form of a reply is read: an object, fenced or nested JSON, and lines. Other pairs and unknown words
     are ignored.
     """
-    assert JOB.read(ChatReply(text)) == {("n1", "o1"): "contradicts", ("n2", "o2"): "same"}
+    assert JOB.read(ChatReply(text)) == {("n1", "o1"): Compared("contradicts"), ("n2", "o2"): Compared("same")}
+
+
+def test_the_reason_is_read() -> None:
+    """The reason of a relation is read, on one line. A reply without one has none."""
+    pairs = [{"first": "n1", "second": "o1", "relation": "refines", "reason": "it says\nhow dear"}]
+    reply = json.dumps({"pairs": [*pairs, {"first": "n2", "second": "o2", "relation": "same"}]})
+
+    assert JOB.read(ChatReply(reply)) == {
+        ("n1", "o1"): Compared("refines", "it says how dear"),
+        ("n2", "o2"): Compared("same"),
+    }
 
 
 @pytest.mark.parametrize("text", ["", "no", "{", '{"n1 > o1": 5}', '["n1"]', "{}" * 50, '{"n1 > o1": {"x": [1]}}'])
@@ -46,7 +60,7 @@ async def test_the_prompt_has_statements_and_pairs() -> None:
     """
     chat = Parrot('{"n1 > o1": "supersedes"}')
     reply = await PromptedModel(chat).do(JOB)
-    assert reply.value == {("n1", "o1"): "supersedes"}
+    assert reply.value == {("n1", "o1"): Compared("supersedes")}
     assert reply.usage.model == "parrot:1"
     [(_, user)] = chat.heard
     for part in ("n1 > o1", "n2 > n1", "Steel is not dear.", "Iron is very dear."):
@@ -66,5 +80,9 @@ async def test_without_a_language_model_words_decide() -> None:
     at no cost.
     """
     reply = await ExtractiveModel().do(JOB)
-    assert reply.value == {("n1", "o1"): "contradicts", ("n2", "o2"): "same"}
+    assert {pair: compared.comparison for pair, compared in reply.value.items()} == {
+        ("n1", "o1"): "contradicts",
+        ("n2", "o2"): "same",
+    }
+    assert all(compared.reason for compared in reply.value.values())
     assert reply.usage == Usage(model="extractive")
