@@ -9,7 +9,7 @@ from nemuri.client.client import Client
 from nemuri_contracts.client_events import MemoryFilter
 from nemuri_domain.strength.memory_filter import meets
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.harness import agent_defined, assert_verified, connected_client, running_services
+from tests.integration.harness import agent_defined, assert_verified, connected_client, running_services, until_idle
 
 IN_BOTH = pytest.mark.parametrize("where", [pytest.param("in memory", marks=pytest.mark.in_memory), "on servers"])
 CANARIES = {
@@ -151,3 +151,21 @@ async def test_a_memory_is_found_at_the_times_at_which_it_holds(settings: Settin
         assert await _recalled(client, build, at=june) == {always, "The build is red."}
         assert await _recalled(client, build, at=june - timedelta(seconds=1)) == {always, "The build was green."}
         assert await _recalled(client, build, at=july) == {always}
+
+
+@pytest.mark.in_memory
+async def test_at_a_time_the_fact_of_then_is_found(settings: Settings) -> None:
+    """A fact that was superseded leads at a time before, and its successor is not found then."""
+    may, june, july = (datetime(2026, month, 1, tzinfo=UTC) for month in (5, 6, 7))
+    old, new = "Ann lives in Bergen.", "Ann has moved to Oslo and lives there now."
+    async with running_services(settings) as resources, connected_client(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.remember("python", old, said_at=may)
+        changed = await client.remember("python", new, said_at=july)
+        await until_idle(resources)
+        assert [relation.sort for relation in (await client.memory(changed)).relations] == ["supersedes"]
+        where = "Where does Ann live?"
+        assert [memory.memory.content for memory in (await client.recall("python", where)).memories] == [new, old]
+        assert await _recalled(client, where, at=june) == {old}
+        then = [memory.memory.content for memory in (await client.recall("python", where, at=july)).memories]
+        assert then == [new, old]

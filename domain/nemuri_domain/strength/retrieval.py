@@ -13,6 +13,7 @@ from nemuri_contracts.strength import Candidate
 from nemuri_domain.language.keywords import tags_in
 from nemuri_domain.strength.aggregate import Agent, Scorer
 from nemuri_domain.strength.candidates import Candidates, together
+from nemuri_domain.strength.held_at import held_at
 from nemuri_domain.strength.query_texts import QueryTexts
 from nemuri_domain.strength.ranking import RelevantMemory, RetrievalContext, ranked
 from nemuri_domain.strength.retrieval_index import StrengthIndex
@@ -160,5 +161,6 @@ def ranked_for(
     """Return the results of stage 1 as candidates, ranked for a query by `scorer` if it serves, best first."""
     tags = {tag for memory in found for tag in memory.content.tags}
     query = asked.wording.query
-    occasion = RetrievalContext(perspective, frozenset(tags_in(tags, query)), now, query)
-    return ranked(agent, found, occasion, scorer)
+    at = asked.limits.at
+    occasion = RetrievalContext(perspective, frozenset(tags_in(tags, query)), now, query, at)
+    return ranked(agent, found if at is None else held_at(found, at), occasion, scorer)
