@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from uuid import UUID
 
 from nemuri_domain.strength.ranking import RelevantMemory
 
@@ -36,7 +37,7 @@ def _changed_after(memory: RelevantMemory, at: datetime) -> bool:
     )
 
 
-def _without(memory: RelevantMemory, later: set[object]) -> RelevantMemory:
+def _without(memory: RelevantMemory, later: set[UUID]) -> RelevantMemory:
     state = memory.memory
     if later.isdisjoint(state.yields_to):
         return memory

@@ -169,8 +169,8 @@ def ranked(
         )
         for candidate, row, value in zip(found, raw, values, strict=True)
     ]
-    known = {memory.memory_id: memory for memory in found}
-    return best_first(candidates, known, occasion.perspective, occasion.query, occasion.at)
+    by_id = {memory.memory_id: memory for memory in found}
+    return best_first(candidates, by_id, occasion.perspective, occasion.query, occasion.at)
 
 
 def best_first(
