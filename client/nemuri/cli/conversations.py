@@ -56,10 +56,19 @@ def converse(
         about = {"conversation": title, "create": not existing, "wait": not no_wait, **options}
         planned = await client.converse(name, messages, **(about | {"dry_run": True}))
         if planned.calls > 1 and not options.get("dry_run"):
-            print(f"{planned.left_turns} new turns, at most {planned.calls} calls of the light model", file=sys.stderr)
+            print(_planned(planned), file=sys.stderr)
         return planned if options.get("dry_run") else await client.converse(name, messages, **about)
 
-    _show(session.run(hand_over), session)
+    learned = session.run(hand_over)
+    if options.get("dry_run") and not session.json:
+        print(f"{_planned(learned)}; nothing is handed over")
+    else:
+        _show(learned, session)
+
+
+def _planned(learned: "Learned") -> str:
+    calls = "1 call" if learned.calls == 1 else f"{learned.calls} calls"
+    return f"{learned.left_turns} new turns, at most {calls} of the light model"
 
 
 def _show(learned: "Learned", session: Session) -> None:
@@ -80,7 +89,6 @@ def _show(learned: "Learned", session: Session) -> None:
     for fact in learned.facts:
         say(f"{fact.memory_id}  {fact.memory.kind or 'said':11} {short(fact.memory.content, 90)}")
     if learned.left_turns:
-        more = "" if learned.new_turns else f", in at most {learned.calls} calls of the light model"
-        say(f"{learned.left_turns} new turns are left{more}; the same command without the limit hands them over")
+        say(f"{learned.left_turns} new turns are left; the same command hands over the next ones")
     left = "".join(f", {number} {what}{'s' * (number > 1)} left out" for what, number in learned.left_out.items())
     say(f"{learned.new_turns} new turns in {learned.conversation}, {len(learned.facts)} memories{left}")

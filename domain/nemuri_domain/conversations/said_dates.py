@@ -76,8 +76,8 @@ def _span(section: str, match: re.Match[str], today: date) -> tuple[date, date] 
                 return _around(unit, int(where), today)
             case "weekday", ("before" | "after"):
                 return _weekday(match["weekday"], today, after=where == "after")
-            case "date", _:
-                return _calendar(match.groupdict(), today)
+            case (("date" | "past"), _):
+                return _calendar(match.groupdict(), today, past=unit == "past")
             case _:
                 return None
     except (ValueError, OverflowError):
@@ -113,8 +113,8 @@ def _weekday(name: str, today: date, *, after: bool) -> tuple[date, date]:
     return day, day
 
 
-def _calendar(parts: dict[str, str | None], today: date) -> tuple[date, date] | None:
-    """Return the day, month or year of a calendar date. Without a year it is the nearest one."""
+def _calendar(parts: dict[str, str | None], today: date, *, past: bool) -> tuple[date, date] | None:
+    """Return the day, month or year of a calendar date. Without a year it is the nearest one, or the `past` one."""
     year, month, day = parts.get("year"), parts.get("month"), parts.get("day")
     if year is not None and abs(int(year) - today.year) > MOST_YEARS:
         return None
@@ -123,7 +123,7 @@ def _calendar(parts: dict[str, str | None], today: date) -> tuple[date, date] | 
     number = int(month) if month.isdecimal() else FILE.lines("month").index(month.casefold()) + 1
     years = [int(year)] if year else [today.year - 1, today.year, today.year + 1]
     spans = [_month(one, number) if day is None else _day(one, number, int(day)) for one in years]
-    return min(spans, key=lambda span: abs(span[0] - today))
+    return min(spans, key=lambda span: (past and span[0] > today, abs(span[0] - today)))
 
 
 def _day(year: int, month: int, day: int) -> tuple[date, date]:

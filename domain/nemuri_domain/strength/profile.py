@@ -6,6 +6,8 @@ from itertools import zip_longest
 from typing import Final
 
 from nemuri_contracts.client_events import MemoryKind
+from nemuri_domain.language.request_sentences import is_request
+from nemuri_domain.language.sentences import sentences
 from nemuri_domain.language.token_estimate import estimate_tokens
 from nemuri_domain.strength.aggregate import Content, Remembered
 from nemuri_domain.strength.memory_content import dates_in_words
@@ -22,10 +24,13 @@ HEADINGS: Final[dict[MemoryKind | None, str]] = {
 
 
 def is_current(remembered: Remembered, now: datetime) -> bool:
-    """Return True if a memory holds now: it is active, nothing newer replaces it, and its time is not over."""
+    """Return True if a memory holds now: it is active and states something, nothing newer replaces it, and its time is
+    not over.
+    """
     content, state = remembered
     ends = (content.memory.until, content.memory.expires_at)
-    return state.status == "active" and not state.yields_to and all(end is None or end > now for end in ends)
+    holds = state.status == "active" and not state.yields_to and all(end is None or end > now for end in ends)
+    return holds and not all(map(is_request, sentences(content.memory.content)))
 
 
 def chosen(memories: Iterable[Remembered], now: datetime, tokens: int) -> list[Content]:

@@ -45,6 +45,7 @@ def test_a_date_is_found(sentence: str, first: str, last: str) -> None:
     ("sentence", "first"),
     [
         ("I have been working there since 2019.", "2019-01-01"),
+        ("Since December I work at the harbour.", "2025-12-01"),
         ("From July the office is closed.", "2026-07-01"),
         ("来月から新しい仕事です。", "2026-07-01"),
         ("2019年から働いています。", "2019-01-01"),
