@@ -56,7 +56,7 @@ class Judged:
 
 
 def in_calls(batches: Sequence[tuple[MemoryEncoded, Batch]]) -> Iterator[Sequence[tuple[MemoryEncoded, Batch]]]:
-    """Yield the batches in groups of at most `JUDGED_TOGETHER` memories. A batch that is larger is a group of its own."""
+    """Yield the batches in groups of at most `JUDGED_TOGETHER` memories. A larger batch is a group of its own."""
     some: list[tuple[MemoryEncoded, Batch]] = []
     for event, batch in batches:
         if some and sum(len(known) for _, known in some) + len(batch) > JUDGED_TOGETHER:
