@@ -1,6 +1,7 @@
 """Tests of judgements: which pairs are compared, what a comparison means, and its effect on both memories."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -19,7 +20,7 @@ JUNE, JANUARY = datetime(2026, 6, 8, tzinfo=UTC), datetime(2026, 1, 12, tzinfo=U
 SUPERSEDES = Compared("supersedes", "she has moved")
 
 
-def known(memory_id: UUID, relations: tuple[Relation, ...] = (), minute: int = 0, **content: object) -> Remembered:
+def known(memory_id: UUID, relations: tuple[Relation, ...] = (), minute: int = 0, **content: Any) -> Remembered:
     """Return an active memory that was encoded in this minute."""
     at = BEGINNING + timedelta(minutes=minute)
     memory = MemoryContent.model_validate({"content": "Ann lives in Porto."} | content)
@@ -68,7 +69,7 @@ def test_memories_of_the_same_moment_contradict_each_other() -> None:
         ({"scope": {"level": "project", "name": "bridge"}}, {}),
     ],
 )
-def test_what_speaks_of_others_is_not_compared(mine: dict[str, object], others: dict[str, object]) -> None:
+def test_what_speaks_of_others_is_not_compared(mine: dict[str, Any], others: dict[str, Any]) -> None:
     """Memories of different persons, about different subjects, or in different scopes are not compared."""
     memories = {A: known(A, **others), B: known(B, **mine)}
     assert comparable_pairs({B: [A]}, memories) == []
