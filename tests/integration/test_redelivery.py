@@ -137,13 +137,19 @@ async def ask_back(log: Log, client: Client) -> None:
 
 
 async def change_memories(resources: Resources, client: Client) -> None:
-    """Edit and pin memories of an agent of its own. Let two that say the same settle and become one, and split it."""
+    """Edit, pin, judge and unrelate memories of an agent of its own. Let two that say the same settle and become one,
+    and split it.
+    """
     await resources.log.append(agent_defined("smith"))
     await client.settle()
     same = [await taught(resources, text, agent_id="smith") for text in TWICE]
     await client.pin_memory(same[0])
     await client.pin_memory(same[0], pinned=False)
     await client.edit_memory(await client.remember("smith", "Tongs are hung up wet."), "Tongs are hung up dry.")
+    former = await client.remember("smith", "Ann lives in Porto.")
+    latter = await client.remember("smith", "Ann moved to Lisbon.")
+    await until_idle(resources)
+    await client.unrelate_memory(latter, former)
     await client.converse("smith", ["The forge is cold on Sundays."], conversation="forge")
     for number in range(5):  # as many uses as settle a memory in the next sleep
         await resources.log.append(
