@@ -143,6 +143,7 @@ async def change_memories(resources: Resources, client: Client) -> None:
     await resources.log.append(agent_defined("smith"))
     await client.settle()
     same = [await taught(resources, text, agent_id="smith") for text in TWICE]
+    await client.settle()
     await client.pin_memory(same[0])
     await client.pin_memory(same[0], pinned=False)
     await client.edit_memory(await client.remember("smith", "Tongs are hung up wet."), "Tongs are hung up dry.")
@@ -304,7 +305,9 @@ class PlatformState:
         """Wait until all services are idle, and return the state."""
         await until_idle(resources)
         facts = [event.event_id for event in await effective_events(resources.log)]
-        return cls(await snapshot(resources), facts, Counter(model.calls))
+        # What rules find independent is not remembered, because it costs nothing to find it again.
+        calls = {name: count for name, count in model.calls.items() if not name.startswith("relations")}
+        return cls(await snapshot(resources), facts, Counter(calls))
 
 
 async def test_redelivery_of_every_kind_of_event_changes_nothing(settings: Settings) -> None:

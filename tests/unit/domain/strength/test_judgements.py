@@ -71,21 +71,22 @@ def test_memories_of_the_same_moment_contradict_each_other() -> None:
 )
 def test_what_speaks_of_others_is_not_compared(mine: dict[str, Any], others: dict[str, Any]) -> None:
     """Memories of different persons, about different subjects, or in different scopes are not compared."""
-    memories = {A: known(A, **others), B: known(B, **mine)}
+    memories = {A: known(A, **others), B: known(B, minute=1, **mine)}
     assert comparable_pairs({B: [A]}, memories) == []
-    assert len(comparable_pairs({B: [A]}, {A: known(A, **mine), B: known(B, **mine)})) == 1
+    assert len(comparable_pairs({B: [A]}, {A: known(A, **mine), B: known(B, minute=1, **mine)})) == 1
 
 
 def test_a_pair_is_compared_once_and_the_nearest_first() -> None:
-    """A pair that has a relation is not compared again, two new memories are one pair, and the limit keeps the nearest
-    memory of each.
+    """A memory is compared with those before it: a pair that has a relation is not compared again, two new memories are
+    one pair, and the limit keeps the nearest memory of each.
     """
-    memories = {name: known(name) for name in (A, B, C)}
-    assert len(comparable_pairs({A: [B, C], B: [A, C]}, memories)) == 3
+    memories = {name: known(name, minute=minute) for minute, name in enumerate((A, B, C))}
+    assert len(comparable_pairs({B: [A, C], C: [A, B]}, memories)) == 3
     assert len(comparable_pairs({A: [B], B: [A]}, memories)) == 1
-    [first] = comparable_pairs({A: [C, B]}, memories, limit=1)
-    assert first.older[0].memory_id == C or first.newer[0].memory_id == C
-    related = memories | {B: known(B, (Relation(older=A, sort="independent"),))}
+    [first] = comparable_pairs({C: [B, A]}, memories, limit=1)
+    assert (first.new, first.older[0].memory_id) == (C, B)
+    assert comparable_pairs({A: [B, C]}, memories) == []
+    related = memories | {B: known(B, (Relation(older=A, sort="independent"),), 1)}
     assert comparable_pairs({A: [B], B: [A]}, related) == []
 
 
