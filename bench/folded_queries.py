@@ -81,7 +81,13 @@ class FoldedIndexes(MemoryIndexes):
         self._indexed: tuple[AffectMind | None, MemoryIndex] = (None, MemoryIndex(0, COLUMNS, NAMES))
 
     @asynccontextmanager
-    async def current(self, table: IndexedTable[Any], agent_id: str, vectors: Vectors) -> AsyncIterator[Any]:  # noqa: ARG002 - there is one agent
+    async def current(
+        self,
+        table: IndexedTable[Any],  # noqa: ARG002 - there is one table
+        agent_id: str,  # noqa: ARG002 - there is one agent
+        vectors: Vectors,
+        person: str = "",  # noqa: ARG002 - and nobody else
+    ) -> AsyncIterator[Any]:
         """Yield the index of the folded memories."""
         if self.state.mind is not self._indexed[0]:
             index, memories = AFFECTIVE.create(vectors.embedder.dimension), list(self.state.mind.memories.values())

@@ -204,7 +204,7 @@ async def _asked(resources: Resources, usage: Usage, agents: int, number: int) -
         agent = await resources.views.agent(_name(which))
         if agent is None:
             raise LookupError(f"agent {which} was not defined")
-        began, present = time.perf_counter(), cached.get((STRENGTH.name, agent.agent_id, space))
+        began, present = time.perf_counter(), cached.get((STRENGTH.name, agent.agent_id, "", space))
         found = await recall_memories(resources, agent, question, perspective=None, setting=Setting())
         if at >= warm:
             spent.append(time.perf_counter() - began)

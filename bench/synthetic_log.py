@@ -217,7 +217,7 @@ class SyntheticLog:
             self.drawn.text(12),
             "",
             {name: text for each in news for name, text in each.memory.learnings.items()},
-            Scope(),
+            scope=Scope(),
         )
         entry = new_memory(agent, memory, self._vector(embedded_text(memory)), links=used)
         return LearningsExtracted.following(

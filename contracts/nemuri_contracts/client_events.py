@@ -54,21 +54,23 @@ class Scope(Value):
 
 
 class Setting(Options):
-    """The project and domains of a task. They decide which memory scopes are valid for it."""
+    """The project, the domains and the person of a task. They decide which memories are valid for it."""
 
     project: Label | None = Field(default=None, title="Project")
     """Project. Memories that are valid in this project only are included."""
     domains: tuple[Label, ...] = Field(default=(), max_length=32, title="Domains, separated by commas")
     """Domains. Memories that are valid in one of these domains only are included."""
+    person: Label | None = Field(default=None, title="Person")
+    """Person for whom it is. Memories that belong to this person are included, and never those of another person."""
 
 
 class InSetting(Setting):
-    """A request that is made in a project and in domains."""
+    """A request that is made in a project, in domains and for a person."""
 
     @property
     def setting(self) -> Setting:
-        """Return the project and the domains."""
-        return Setting(project=self.project, domains=self.domains)
+        """Return the project, the domains and the person."""
+        return Setting(project=self.project, domains=self.domains, person=self.person)
 
 
 class Budget(Value):
@@ -294,6 +296,25 @@ class MemoryContent(Options):
         if self.valid_from is not None and self.until is not None and self.valid_from > self.until:
             raise ValueError("it cannot hold from a time after the one until which it holds")
         return self
+
+
+class MemoryFilter(Options):
+    """Conditions for memories. A memory must meet all of them."""
+
+    kinds: tuple[MemoryKind, ...] = Field(default=(), max_length=5)
+    """Only memories of these kinds: `fact`, `preference`, `plan`, `event` or `instruction`."""
+    tags: tuple[Label, ...] = Field(default=(), max_length=32)
+    """Only memories with all of these tags."""
+    subject: Label | None = None
+    """Only memories about this subject."""
+    source: Identifier | None = None
+    """Only memories from this kind of source, such as `task`, `manual` or `conversation`."""
+    since: Moment | None = None
+    """Only what held or happened at this time or later; of a memory that does not say, what was told since."""
+    before: Moment | None = None
+    """Only what held or happened before this time; of a memory that does not say, what was told before."""
+    metadata: dict[Label, MetadataValue] = Field(default_factory=dict, max_length=32)
+    """Only memories with these properties. A list of words has each of the words in it."""
 
 
 class Correction(Options):

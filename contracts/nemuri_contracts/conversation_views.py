@@ -14,7 +14,7 @@ class LearnedFact(Value):
 
     memory_id: UUID
     memory: MemoryContent
-    """Content of its memory. `turn` names the turn that says it, and the tag what it is about, if a model judged it."""
+    """Content of its memory. `turn` names the turn that says it."""
 
 
 class ConversationView(Value):

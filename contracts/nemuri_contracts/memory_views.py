@@ -258,6 +258,16 @@ class StatusView(Value):
     """
 
 
+class ProfileMemory(Value):
+    """A memory in a profile."""
+
+    memory_id: UUID
+    memory: MemoryContent
+    source: str
+    """Kind of its source, such as `conversation` or `manual`."""
+    origin: Origin = Origin()
+
+
 class MemoView(Value):
     """The memo of an agent: the current table of contents of its memory."""
 
@@ -268,6 +278,21 @@ class MemoView(Value):
     """Length in tokens, by the offline estimate."""
     limit: int
     """Maximum length in tokens, by the agent's policy."""
+
+
+class ProfileView(Value):
+    """What an agent knows of a person now."""
+
+    agent_id: Identifier
+    person: Label
+    text: str
+    """The profile as Markdown, with a heading for each kind of memory; "" if nothing is known."""
+    tokens: int
+    """Length of the text in tokens, by an estimate."""
+    memories: tuple[ProfileMemory, ...]
+    """The memories in it, in its order."""
+    left_out: int
+    """Number of memories that hold now but found no room, among the 300 strongest."""
 
 
 class ProposedKeyword(Value):

@@ -15,7 +15,7 @@ from nemuri_contracts.affective_views import (
     AffectView,
     TurnView,
 )
-from nemuri_contracts.client_events import TEXT_LIMIT, InSetting
+from nemuri_contracts.client_events import TEXT_LIMIT, InSetting, MemoryFilter
 from nemuri_contracts.colleague_views import HandoverView
 from nemuri_contracts.colleagues import HandoverWish
 from nemuri_contracts.conversation_views import ConversationView
@@ -33,6 +33,7 @@ from nemuri_contracts.memory_views import (
     MemoryPlace,
     MemoryView,
     MemoView,
+    ProfileView,
     RecallView,
     RememberedView,
     RetriedView,
@@ -195,7 +196,7 @@ class JournalQuery(Options, Query):
         return self
 
 
-class MemoryListOptions(Options):
+class MemoryConditions(MemoryFilter):
     """The conditions for the memories to list, and their order. All conditions must be met."""
 
     status: Literal["active", "archived", "absorbed", "all"] = "active"
@@ -204,12 +205,15 @@ class MemoryListOptions(Options):
     """Order of the list. Ties are broken by id."""
     containing: SearchedText | None = None
     """Words that the memories or their learnings contain, in any order, in upper or lower case."""
-    tag: Label | None = None
-    """Tag of the memories."""
     perspective: Label | None = None
     """Perspective under which they have learnings or a strength of their own."""
-    source: Identifier | None = None
-    """Their source, such as `task` or `manual`."""
+    person: Label | None = None
+    """Only memories that belong to this person."""
+
+
+class MemoryListOptions(MemoryConditions):
+    """The conditions for a page of the memories to list, and their order. All conditions must be met."""
+
     limit: int = Field(default=100, ge=1, le=MEMORIES_AT_ONCE)
     """Maximum number of memories."""
 
@@ -255,11 +259,12 @@ class ConversationQuery(Query):
     agent_id: Identifier
     client_id: Identifier
     conversation: Label
+    person: Label | None = None
     stretches: tuple[UUID, ...] = Field(default=(), max_length=1_000)
     """Ids of `turns_said` events whose facts are wanted."""
 
 
-class RecallOptions(InSetting):
+class RecallOptions(InSetting, MemoryFilter):
     """A search in the memories of an agent."""
 
     query: Written = Field(max_length=TEXT_LIMIT)
@@ -270,6 +275,8 @@ class RecallOptions(InSetting):
     """Perspective of the agent to search under. By default, all of them."""
     deep: bool = False
     """Search the archived memories too. By default, they are searched only if no active memory is relevant."""
+    at: Moment | None = None
+    """Only what held at this time, as it is known now. By default, everything that has not expired."""
 
 
 class RecallQuery(RecallOptions, Query):
@@ -528,6 +535,21 @@ class MemoQuery(InSetting, Query):
     agent_id: Identifier
 
 
+class ProfileOptions(Options):
+    """The size of a person's profile."""
+
+    tokens: int = Field(default=1_000, ge=50, le=50_000)
+    """Maximum length in tokens, by an estimate."""
+
+
+class ProfileQuery(ProfileOptions, Query):
+    """Query for what an agent knows of a person now."""
+
+    name = "profile"
+    agent_id: Identifier
+    person: Label
+
+
 class KeywordsQuery(Query):
     """Query for keywords that the memories of an agent suggest for its perspectives.
 
@@ -569,6 +591,7 @@ Answer = (
     | ScorerView
     | HealthView
     | MemoView
+    | ProfileView
     | KeywordsView
     | RetriedView
 )

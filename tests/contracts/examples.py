@@ -148,8 +148,16 @@ CONTENT = MemoryContent(
     said_by="Ann",
     said_at=datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC),
     turn=Turn(conversation="monday", position=3),
+    kind="fact",
+    subject="steel",
+    person="Ann",
+    valid_from=datetime(2025, 12, 1, tzinfo=UTC),
+    until=datetime(2026, 3, 1, tzinfo=UTC),
+    expires_at=datetime(2027, 1, 1, tzinfo=UTC),
+    certainty=0.7,
+    metadata={"team": "red", "rank": 3.5, "labels": ("a", "b")},
 )
-SETTING = Setting(project="bridge", domains=("purchasing",))
+SETTING = Setting(project="bridge", domains=("purchasing",), person="Ann")
 SIGN = Sign(kind="memory_against_material", text="The offer says 5 euro, a memory 4.", labels=("m1", "d1"))
 USAGE = Usage(
     model="extractive",
@@ -224,7 +232,8 @@ def _envelope(kind: type[Event]) -> dict[str, object]:
 _PARTS: dict[type[Event], dict[str, object]] = {
     TaskSubmitted: {
         "text": "What does steel cost?", "documents": (Document(name="offer.txt", ref="a" * 64, characters=10),),
-        "summary": "steel", "agent": "buyer", "perspective": "cost", "project": "bridge", "domains": ("purchasing",),
+        "summary": "steel", "agent": "buyer", "perspective": "cost", "project": "bridge", "person": "Ann",
+        "domains": ("purchasing",),
         "conversation": "prices", "panel": 2, "rebuttal": True, "deep": True, "streamed": True,
         "budget_tokens": 9, "budget_money": 0.5,
         "question_minutes": 5.0,
@@ -383,7 +392,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
         "left_out": (LeftOut(memory_id=OTHER, reason="known", by=MEMORY),),
     },
     TurnsSaid: {
-        "agent_id": "buyer", "conversation": "chat-1",
+        "agent_id": "buyer", "conversation": "chat-1", "person": "Ann", "timezone": "Europe/Oslo",
         "turns": (
             ConversationTurn(position=3, role="user", text="I moved to Bergen.", speaker="Ann", at=WHEN),
             ConversationTurn(position=4, role="assistant", text="How is it there?", speaker="Helper", at=WHEN),

@@ -1,7 +1,8 @@
 """Conversations that are handed over become memories, once, however often they are sent."""
 
+import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
@@ -137,7 +138,7 @@ async def test_a_language_model_reads_facts(settings: Settings) -> None:
     ):
         await resources.log.append(agent_defined())
         learned = await client.converse("python", SAID, conversation="chat")
-        assert [(fact.memory.content, fact.memory.tags) for fact in learned.facts] == [(moved["sentence"], ("event",))]
+        assert [(fact.memory.content, fact.memory.kind) for fact in learned.facts] == [(moved["sentence"], "event")]
         assert (learned.facts[0].memory.said_by, len(reader.asked)) == ("Ann", 1)
         more = await client.converse("python", [*SAID, "My sister plays the cello."], conversation="chat")
         assert (more.new_turns, more.facts, len(reader.asked)) == (1, (), 2)
@@ -158,3 +159,75 @@ async def test_a_refused_stretch_is_kept_in_its_own_words(settings: Settings) ->
         await resources.log.append(agent_defined())
         learned = await client.converse("python", SAID, conversation="chat")
         assert [fact.memory.content for fact in learned.facts] == [message["content"] for message in SAID]
+
+
+async def test_what_is_said_from_memory_is_not_learned_again(settings: Settings) -> None:
+    """In 200 rounds of recall and learning, in which the assistant says what it recalls, no copy is made, and what the
+    assistant says is never a memory of its own.
+    """
+    asked = ["Where does Ann live?", "What does Ann bake?", "Which instrument does Bob play?"]
+    told = ["Ann lives in a blue house in Bergen.", "Ann bakes bread.", "Bob plays the glockenspiel."]
+    answers = ["{}", "As far as I know: {}", "- {}\n- {}", "You told me that. {}"]
+    async with running_services(settings) as resources, connected_client(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.converse("python", told, conversation="told")
+        for number in range(200):
+            question = asked[number % len(asked)]
+            recalled = [memory.memory.content for memory in (await client.recall("python", question)).memories]
+            answer = answers[number % len(answers)].format(*recalled, *recalled)
+            said = [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
+            learned = await client.converse("python", said, conversation=f"round {number}")
+            assert [fact.memory.said_by for fact in learned.facts if fact.memory.content != question] == []
+        contents = [memory.memory.content for memory in await client.memories("python", status="all")]
+        assert sorted(contents) == sorted([*told, *asked])
+    await assert_verified(settings)
+
+
+def _talk(number: int) -> list[dict[str, str]]:
+    return [{"role": "user", "content": f"Shelf {place} has {place * 7} jars of jam."} for place in range(number)]
+
+
+async def test_a_long_history_is_handed_over_in_several_calls(settings: Settings) -> None:
+    """A dry run tells the calls and records nothing, not even for an unknown agent. With a limit the rest is left, and
+    the same messages go on with it.
+    """
+    async with running_services(settings) as resources, connected_client(settings) as client:
+        planned = await client.converse("python", _talk(100), conversation="chat", dry_run=True)
+        assert (planned.new_turns, planned.left_turns, planned.calls, planned.facts) == (0, 100, 3, ())
+        assert await resources.log.last_sequence() == 0
+        await resources.log.append(agent_defined())
+        seen = []
+        for _ in range(3):
+            learned = await client.converse("python", _talk(100), conversation="chat", max_calls=2)
+            seen.append((learned.new_turns, learned.left_turns, learned.calls, len(learned.facts)))
+        assert seen == [(80, 20, 2, 80), (20, 0, 1, 20), (0, 0, 0, 0)]
+
+
+async def test_messages_that_come_one_by_one_are_handed_over_as_they_come(settings: Settings) -> None:
+    """The first stretch is a memory before the last message has come, and the same stream again brings only news."""
+
+    async def stream(number: int, until: asyncio.Event | None = None) -> AsyncIterator[dict[str, str]]:
+        for place, message in enumerate(_talk(number)):
+            if until is not None and place == number - 1:
+                await until.wait()
+            yield message
+
+    async with running_services(settings) as resources, connected_client(settings) as client:
+        await resources.log.append(agent_defined())
+        await client.settle()
+        last = asyncio.Event()
+        running = asyncio.create_task(client.converse("python", stream(50, last), conversation="chat"))
+        async with asyncio.timeout(30):
+            while not await client.memories("python", limit=1):
+                assert not running.done()
+                await asyncio.sleep(0)  # in memory an answer comes at once, and the other task needs its turn
+        last.set()
+        learned = await running
+        assert (learned.new_turns, len(learned.facts)) == (50, 50)
+        again = await client.converse("python", stream(90), conversation="chat")
+        assert (again.new_turns, len(again.facts)) == (40, 40)
+        assert (await client.converse("python", stream(20), conversation="other")).new_turns == 20
+        limited = await client.converse("python", stream(190), conversation="chat", max_calls=1)
+        assert (limited.new_turns, limited.calls) == (30, 1)
+        assert limited.left_turns > 0
+    await assert_verified(settings)

@@ -13,11 +13,12 @@ from nemuri.operations.erasure import forget, planned, resume
 from nemuri.operations.erasure import lineage as would_go
 from nemuri.operations.erasure_batches import union
 from nemuri.operations.erasure_ledger import entries, ledger_path, record_steps
+from nemuri.operations.person_export import person_lines
 from nemuri.operations.session import OperationError, open_operation
 from nemuri.operations.tombstones import append_tombstones
 from nemuri.operations.views import rebuild
 from nemuri_contracts.affective import TurnOffered
-from nemuri_contracts.conversations import TurnsSaid
+from nemuri_contracts.conversations import ConversationTurn, TurnsSaid
 from nemuri_contracts.erasure import MemoriesErased
 from nemuri_contracts.event import Event
 from nemuri_contracts.strength import MemoryEncoded
@@ -375,4 +376,42 @@ async def test_what_was_said_in_a_conversation_is_erased(
         assert_gone(servers, said, *([other] if whole else []), kept=None if whole else other)
         left = [event for event in await effective_events(resources.log) if isinstance(event, TurnsSaid)]
         assert len(left) == (0 if whole else 1)
+    await assert_verified(settings)
+
+
+async def test_everything_of_a_person_is_erased_in_all_agents(servers: Servers, settings: Settings) -> None:
+    """Memories, tasks and conversations of a person go, those of others and the same words of others stay."""
+    gone = ["The mandragora of Ann.", "Ann waters her hellebore.", "Where does my aconite grow?", "Belladonna for Eve."]
+    stays = "Bob grows a foxglove."
+    async with running_services(settings) as resources, connected_client(settings) as client:
+        for agent in ("python", "cook"):
+            await resources.log.append(agent_defined(agent))
+            await client.settle()
+            await client.remember(agent, gone[0], person="Ann")
+            await client.remember(agent, stays, person="Bob")
+        await client.converse("cook", [gone[1], stays], conversation="chat", person="Ann")
+        await client.remember("cook", "I like plants.", person="Ann")
+        same = await client.remember("cook", "I like plants.", person="Bob")
+        await client.ask(gone[2], agent="python", person="Ann", settled=True)
+        turn = ConversationTurn(position=0, role="user", text=gone[3])
+        await resources.log.append(
+            TurnsSaid(
+                event_id=uuid4(), client_id="eve", agent_id="nobody", conversation="c", person="Eve", turns=(turn,)
+            )
+        )
+        await until_idle(resources)
+        exported = await person_lines(settings, "Ann")
+        assert {line["is"] for line in exported} >= {"memory", "task", "turns_said", "facts_learned", "memory_offered"}
+        assert all(any(words in str(line) for line in exported) for words in gone[:3])
+        assert not any("foxglove" in str(line) and line["is"] == "memory_offered" for line in exported)
+        await forget(settings, [Thing("person", "Ann")])
+        await forget(settings, [Thing("person", "Eve")])
+        await until_idle(resources)
+        assert_gone(servers, *gone, kept=stays)
+        assert (await client.memory(same)).status == "active"
+        assert [memory.memory.person for memory in await client.memories("python")] == ["Bob"]
+        with pytest.raises(OperationError, match="there is no person Ann"):
+            await forget(settings, [Thing("person", "Ann")])
+        with pytest.raises(OperationError, match="there is no person Ann"):
+            await person_lines(settings, "Ann")
     await assert_verified(settings)

@@ -124,7 +124,7 @@ async def test_memories_are_listed_by_strength_and_by_age_however_small_the_page
                     {"containing": "falsehood"},
                     [each for each in ranked if "falsehood" in each.memory.learnings.values()],
                 ),
-                ({"tag": "odd"}, [each for each in ranked if "odd" in each.memory.tags]),
+                ({"tags": ["odd"]}, [each for each in ranked if "odd" in each.memory.tags]),
                 ({"source": "task"}, [each for each in ranked if each.source == "task"]),
                 ({"status": "archived"}, [each for each in ranked if each.status == "archived"]),
             ):
@@ -132,7 +132,7 @@ async def test_memories_are_listed_by_strength_and_by_age_however_small_the_page
                 assert [memory.memory_id for memory in found] == [each.memory_id for each in wanted], conditions
         monkeypatch.setattr(memory_pages, "MAX_SCANNED", 2)
         for order in ("strongest", "newest"):
-            assert len(await all_memories(client, limit=3, tag="odd", order=order)) == 11
+            assert len(await all_memories(client, limit=3, tags=["odd"], order=order)) == 11
         with pytest.raises(nemuri.ClientError, match="there is no agent"):
             await client.memory_page("cook")
 

@@ -6,7 +6,8 @@ from nemuri.operations.erasure import forget
 from nemuri.operations.log_position_parsing import LogPosition
 from nemuri.operations.past_recall import recall_as_of
 from nemuri.operations.session import OperationError
-from nemuri_contracts.client_events import Scope, Setting
+from nemuri_contracts.client_events import Scope
+from nemuri_contracts.queries import RecallOptions
 from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import agent_defined, connected_client, running_services, until_idle
@@ -36,7 +37,7 @@ async def test_the_present_recalled_from_the_log_is_the_present(settings: Settin
         for project in (None, "shop"):
             now = await client.recall("python", QUERY, top=5, project=project)
             past = await recall_as_of(
-                client.log, settings, "python", LogPosition(), QUERY, top=5, setting=Setting(project=project)
+                client.log, settings, "python", LogPosition(), RecallOptions(query=QUERY, top=5, project=project)
             )
             assert [memory.content for _, memory in past.memories] == [each.memory.content for each in now.memories]
             assert past.ranking == now.ranking
@@ -56,7 +57,7 @@ async def test_a_past_state_knows_nothing_of_later_memories(settings: Settings) 
         await until_idle(resources)
 
         async def recalled(where: LogPosition) -> list[str]:
-            found = await recall_as_of(client.log, settings, "python", where, QUERY, top=5, setting=Setting())
+            found = await recall_as_of(client.log, settings, "python", where, RecallOptions(query=QUERY, top=5))
             return [memory.content for _, memory in found.memories]
 
         assert await recalled(place) == [FACTS[0]]
@@ -72,4 +73,4 @@ async def test_another_kind_of_memory_has_no_past_recall(settings: Settings) -> 
         await resources.log.append(agent_defined("noah", memory="tiered", perspectives=()))
         await until_idle(resources, ["projector", "query-api"])
         with pytest.raises(OperationError, match="noah"):
-            await recall_as_of(resources.log, settings, "noah", LogPosition(), QUERY, top=5, setting=Setting())
+            await recall_as_of(resources.log, settings, "noah", LogPosition(), RecallOptions(query=QUERY, top=5))

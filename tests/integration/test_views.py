@@ -67,8 +67,8 @@ async def _taught(client: Client) -> None:
 Call = tuple[str, tuple[Any, ...], dict[str, Any]]
 """A method of the views, with its arguments."""
 MEMORY_LISTS: tuple[dict[str, Any], ...] = (
-    {}, {"containing": "truth EMPTY"}, {"tag": "list"}, {"status": "all"}, {"limit": 2}, {"order": "newest"},
-    {"order": "newest", "limit": 2, "status": "all"},
+    {}, {"containing": "truth EMPTY"}, {"tags": ["list"]}, {"person": "Ann"}, {"since": "2030-01-01T00:00:00Z"},
+    {"status": "all"}, {"limit": 2}, {"order": "newest"}, {"order": "newest", "limit": 2, "status": "all"},
 )  # fmt: skip
 TASK_LISTS: tuple[dict[str, Any], ...] = (
     {}, {"status": "waiting"}, {"client": "bob"}, {"agent": "python"}, {"containing": "EMPTY"}, {"limit": 2},

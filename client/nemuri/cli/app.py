@@ -28,6 +28,7 @@ from nemuri.cli import (
     park_event,
     past_states,
     permissions,
+    person,
     platform_commands,
     principles,
     prompts,
@@ -87,8 +88,8 @@ def root(
 
 
 for _group in (
-    tasks, why, agents, conversations, memories, memory, principles, past_states, replay, education, doctor, hook,
-    affective, tiered, scorers, log, mcp, dead_letters, platform_commands, window, park_event, forget, backup,
+    tasks, why, agents, conversations, memories, memory, person, principles, past_states, replay, education, doctor,
+    hook, affective, tiered, scorers, log, mcp, dead_letters, platform_commands, window, park_event, forget, backup,
     permissions, prompts, experiments, down, service, status, embedder,
 ):  # fmt: skip
     _group.register(app)

@@ -16,7 +16,10 @@ GLOBAL_OPTIONS: Final = ("data", "verbose")
 PANELS: Final = {
     "First steps": ("demo", "up", "down", "status", "agent", "agents", "ask", "remember", "recall"),
     "Tasks": ("submit", "result", "answer", "feedback", "why"),
-    "Memory": ("converse", "memories", "memory", "memo", "principles", "scorer", "affect", "tiers", "hook", "mcp"),
+    "Memory": (
+        "converse", "memories", "memory", "memo", "profile", "person", "principles", "scorer", "affect", "tiers",
+        "hook", "mcp",
+    ),
     "Teaching": ("teach", "courses", "clock"),
     "Looking back": ("state", "diff", "replay", "log"),
     "Faces": ("window", "token"),

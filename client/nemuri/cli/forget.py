@@ -9,7 +9,7 @@ from uuid import UUID
 import typer
 
 from nemuri.cli.failures import Failure, WrongUse
-from nemuri.cli.session import JsonOption, Session, agent_id
+from nemuri.cli.session import JsonOption, Session, agent_id, person_name
 
 if TYPE_CHECKING:
     from nemuri.cli.session import Operation
@@ -30,6 +30,9 @@ def forget(
     memory: Annotated[UUID | None, typer.Option("--memory", metavar="MEMORY", help="The memory to erase.")] = None,
     task: Annotated[UUID | None, typer.Option("--task", metavar="TASK", help="The task to erase.")] = None,
     agent: Annotated[str | None, typer.Option("--agent", metavar="AGENT", help="The agent to erase.")] = None,
+    person: Annotated[
+        str | None, typer.Option("--person", metavar="NAME", help="The person of whom everything is erased.")
+    ] = None,
     due: Annotated[bool, typer.Option("--due", help="Erase affective memories that have expired.")] = False,
     resume: Annotated[
         bool, typer.Option("--resume", help="Complete interrupted erasures, and search all stores again.")
@@ -38,12 +41,12 @@ def forget(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Erase a memory, a task or an agent with everything derived from it: from the log, the views and every file."""
+    """Erase a memory, a task, an agent or a person with everything derived: from the log, the views and every file."""
     from nemuri.operations import erasure
 
     session = Session.of(context, json=json)
-    if sum(option is not None for option in (memory, task, agent)) + resume + due != 1:
-        raise WrongUse("give exactly one of --memory, --task, --agent, --due and --resume")
+    if sum(option is not None for option in (memory, task, agent, person)) + resume + due != 1:
+        raise WrongUse("give exactly one of --memory, --task, --agent, --person, --due and --resume")
     if (resume or due) and (dry_run or yes):
         raise WrongUse("--due and --resume take no other option")
     if due:
@@ -51,7 +54,7 @@ def forget(
     elif resume:
         _report(session, erasure.resume, nothing="nothing to complete: every erasure is complete")
     else:
-        erase(session, _thing(memory, task, agent), dry_run=dry_run, yes=yes)
+        erase(session, _thing(memory, task, agent, person), dry_run=dry_run, yes=yes)
 
 
 def erase(session: Session, thing: "Thing", *, dry_run: bool, yes: bool) -> None:
@@ -79,9 +82,11 @@ def erase(session: Session, thing: "Thing", *, dry_run: bool, yes: bool) -> None
         _show(found)
 
 
-def _thing(memory: UUID | None, task: UUID | None, agent: str | None) -> "Thing":
+def _thing(memory: UUID | None, task: UUID | None, agent: str | None, person: str | None) -> "Thing":
     from nemuri_infra.projections.erasure_lineage import Thing
 
+    if person is not None:
+        return Thing("person", person_name(person))
     if agent is not None:
         return Thing("agent", agent_id(agent))
     return Thing("memory", memory) if memory is not None else Thing("task", task or UUID(int=0))

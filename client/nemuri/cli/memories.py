@@ -2,9 +2,8 @@
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 import sys
-from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
 
 import typer
@@ -14,11 +13,11 @@ from nemuri.cli.memory_json import flat
 from nemuri.cli.operation_options import takes
 from nemuri.cli.session import JsonOption, KeyOption, Session, agent_id, storable
 from nemuri_contracts.client_events import MemoryContent
-from nemuri_contracts.queries import RecallOptions
+from nemuri_contracts.queries import MemoryConditions, ProfileOptions, RecallOptions
 
 if TYPE_CHECKING:
     from nemuri.client.client import Client
-    from nemuri_contracts.memory_views import MemoryView, RecalledMemory, RecallView
+    from nemuri_contracts.memory_views import MemoryView, ProfileView, RecalledMemory, RecallView
 
 MAX_SHOWN = 10_000
 """Maximum number of memories shown."""
@@ -28,7 +27,7 @@ AgentArgument = Annotated[str, typer.Argument(metavar="AGENT", help="The agent's
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module to `app`."""
-    for command in (remember, recall, memories):
+    for command in (remember, recall, profile, memories):
         app.command()(command)
 
 
@@ -41,14 +40,8 @@ def remember(
         Path | None,
         typer.Option("--file", metavar="LINES.jsonl", help="A file of memories, one JSON object on each line."),
     ] = None,
-    learning: Annotated[
-        list[str] | None, typer.Option("--learning", metavar="PERSPECTIVE=TEXT", help="A learning; repeatable.")
-    ] = None,
     project: Annotated[str | None, typer.Option("--project", metavar="P", help="Valid in this project only.")] = None,
     domain: Annotated[str | None, typer.Option("--domain", metavar="D", help="Valid in this domain only.")] = None,
-    said_at: Annotated[
-        datetime | None, typer.Option("--said-at", metavar="TIME", help="The date it was said, such as 2026-01-31.")
-    ] = None,
     key: KeyOption = None,
     existing: Annotated[
         bool, typer.Option("--existing", help="Refuse an unknown agent. By default it is made, and a line says so.")
@@ -65,7 +58,7 @@ def remember(
     if (text is None) == (file is None):
         raise WrongUse("give either a TEXT or --file LINES.jsonl")
     if file is not None:
-        if any((options, learning, project, domain, said_at)):
+        if any((options, project, domain)):
             raise WrongUse("with --file, give tags, learnings, scope and source in the lines of the file")
         if key is not None:
             raise WrongUse("--key needs a TEXT and cannot be used with --file")
@@ -73,9 +66,7 @@ def remember(
         places, content = tuple(lines), tuple(lines.values())
     else:
         places = ()
-        content = (
-            _content(text or "", learning, options | {"scope": session.scope(project, domain), "said_at": said_at}),
-        )
+        content = (_content(text or "", options | {"scope": session.scope(project, domain)}),)
     storable(**{"--key": key})
     ids, reasons = session.run(lambda client: _remembered(client, name, content, places, key, create=not existing))
     refused = {places[number]: reason for number, reason in reasons.items()}
@@ -124,21 +115,40 @@ def recall(
         say(f"always in mind: {short(principle.memory.content)}")
 
 
-def memories(
+@takes(ProfileOptions)
+def profile(
     context: typer.Context,
     agent: AgentArgument,
-    status: Annotated[
-        Literal["active", "archived", "absorbed", "all"],
-        typer.Option("--status", help="Status of the memories to show."),
-    ] = "active",
+    person: Annotated[str, typer.Argument(metavar="PERSON", help="The person's name.")],
     json: JsonOption = False,
+    **options: Any,
 ) -> None:
-    """Show an agent's memories, strongest first."""
+    """Show what an agent knows of a person now: preferences, facts, plans and events."""
+    from nemuri.terminal.output import printable, say, say_json
+
+    session = Session.of(context, json=json)
+    name = agent_id(agent)
+    storable(PERSON=person)
+    found: ProfileView = session.run(lambda client: client.profile(name, person, **options))
+    if session.json:
+        say_json(found.model_dump(mode="json"))
+    elif not found.memories:
+        say(f"{name} knows nothing of {person}")
+    else:
+        for line in found.text.splitlines():
+            print(printable(line))
+        if found.left_out:
+            say(f"{found.left_out} more found no room; --tokens N makes room")
+
+
+@takes(MemoryConditions)
+def memories(context: typer.Context, agent: AgentArgument, json: JsonOption = False, **options: Any) -> None:
+    """Show an agent's memories, the strongest or the newest first."""
     from nemuri.terminal.output import say, say_json, short, table
 
     session = Session.of(context, json=json)
     name = agent_id(agent)
-    found = session.run(lambda client: client.memories(name, status=status, limit=MAX_SHOWN))
+    found = session.run(lambda client: client.memories(name, limit=MAX_SHOWN, **options))
     if session.json:
         say_json([flat(memory) for memory in found])
     elif not found:
@@ -157,23 +167,19 @@ def memories(
             )
             for memory in found
         ]
-        last = "strength" if status == "all" else "status"
+        last = "strength" if options.get("status") == "all" else "status"
         spare = ("seen", "used", "level", last)
         table(("memory", "status", *numbers, "content"), rows, numbers=numbers, spare=spare)
 
 
-def _content(text: str, learnings: list[str] | None, options: dict[str, Any]) -> MemoryContent:
+def _content(text: str, options: dict[str, Any]) -> MemoryContent:
     from pydantic import ValidationError
 
     from nemuri_contracts.codec import validation_message
 
     storable(TEXT=text)
-    split = [learning.partition("=") for learning in learnings or ()]
-    if not all(separator and learned for _, separator, learned in split):
-        raise WrongUse("--learning needs the form PERSPECTIVE=TEXT")
-    fields = options | {"content": text, "learnings": {name: learned for name, _, learned in split}}
     try:
-        return MemoryContent.model_validate(fields)
+        return MemoryContent.model_validate(options | {"content": text})
     except ValidationError as error:
         raise WrongUse(validation_message(error)) from error
 

@@ -1,25 +1,27 @@
 """Options of commands that are derived from an operation's description in the contracts."""
 
 import inspect
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Mapping
+from datetime import datetime
 from functools import wraps
 from typing import Annotated, Any, Final, Literal, TypeVar, get_args, get_origin
 
 import typer
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
 from nemuri.cli.failures import WrongUse
 from nemuri.cli.session import Session, storable
-from nemuri.client.operations import bare, is_list, limits_of, options_of, singular
+from nemuri.client.operations import bare, is_list, is_mapping, limits_of, named_values, options_of, singular
 from nemuri_contracts.client_events import Setting
 from nemuri_contracts.error_messages import plain
-from nemuri_contracts.event import Options
+from nemuri_contracts.event import Moment, Options
 
 F = TypeVar("F", bound=Callable[..., None])
 _METAVARS: Final = {int: "N", float: "N", str: "TEXT"}
 _MAX_SHOWN_LIMIT: Final = 10**6
 """Higher limits are not shown in the help, only checked."""
+_MOMENT: Final[TypeAdapter[datetime]] = TypeAdapter(Moment)
 _FROM_SETTINGS: Final = {"project": "NEMURI_PROJECT", "domains": "NEMURI_DOMAINS"}
 """Options of a setting that come from the environment if the command line has none."""
 
@@ -52,6 +54,7 @@ def takes(model: type[Options], *, without: Container[str] = ()) -> Callable[[F]
                 for name, argument in given.items()
                 if name not in options or argument not in (None, (), [])
             }
+            given |= _read({name: (options[name], given[name]) for name in options if name in given})
             _check(model, {name: given[name] for name in (*options, *texts) if name in given})
             if issubclass(model, Setting):
                 project, domains = Session.of(context).setting(given.get("project"), given.get("domains"))
@@ -72,7 +75,7 @@ def _is_shown(field: FieldInfo) -> bool:
     """Return True if a value can be written on the command line."""
     kind = bare(field.annotation)
     value = bare(get_args(kind)[0]) if is_list(field) else kind
-    return value in {str, int, float, bool} or get_origin(value) is Literal
+    return value in {str, int, float, bool, datetime} or get_origin(value) in {Literal, dict}
 
 
 def _is_optional(parameter: inspect.Parameter) -> bool:
@@ -81,17 +84,18 @@ def _is_optional(parameter: inspect.Parameter) -> bool:
 
 def _parameter(model: type[Options], name: str, field: FieldInfo) -> inspect.Parameter:
     """Return the parameter from which typer makes an option of an operation."""
-    many, kind = is_list(field), bare(field.annotation)
+    many, kind = is_list(field) or is_mapping(field), bare(field.annotation)
     limits = {name: limit for name, limit in limits_of(field).items() if limit <= _MAX_SHOWN_LIMIT}
-    kind = str if many else kind  # typer reads lists of texts; the model checks them
+    metavar = "TIME" if kind is datetime else "NAME=VALUE" if is_mapping(field) else _METAVARS.get(kind)
+    kind = str if many or kind is datetime else kind  # typer reads texts and lists of texts; the model checks them
     source = f" Default: {_FROM_SETTINGS[name]}." if issubclass(model, Setting) and name in _FROM_SETTINGS else ""
     option = typer.Option(
         flag_of(name, field),
-        metavar=_METAVARS.get(kind),
+        metavar=metavar or _METAVARS.get(kind),
         help=(field.description or "") + (" Repeatable." if many else "") + source,
         min=None if many else limits.get("minimum"),
         max=None if many else limits.get("maximum"),
-        show_default=field.default not in (None, (), False),
+        show_default=not many and field.default not in (None, False),
     )
     absent = None if many or field.default is None else field.default
     annotation = list[kind] if many else kind  # type: ignore[valid-type]
@@ -104,6 +108,22 @@ def _parameter(model: type[Options], name: str, field: FieldInfo) -> inspect.Par
 def flag_of(name: str, field: FieldInfo) -> str:
     """Return the name of an option on the command line, such as `--budget-tokens`."""
     return f"--{singular(name, field).replace('_', '-')}"
+
+
+def _read(given: Mapping[str, tuple[FieldInfo, Any]]) -> dict[str, Any]:
+    """Return the values of times and of named values. Raises `WrongUse` with one line."""
+    found = dict[str, Any]()
+    for name, (field, value) in given.items():
+        try:
+            if is_mapping(field):
+                found[name] = named_values(value, field)
+            elif bare(field.annotation) is datetime:
+                found[name] = _MOMENT.validate_python(value)
+        except ValidationError as error:
+            raise WrongUse(f"{flag_of(name, field)}: {plain(error.errors(include_url=False)[0])}") from None
+        except ValueError as error:
+            raise WrongUse(f"{flag_of(name, field)}: {error}") from None
+    return found
 
 
 def _check(model: type[Options], given: dict[str, Any]) -> None:

@@ -206,6 +206,20 @@ def storable(**texts: str | None) -> None:
             raise WrongUse(f"{name} is not valid UTF-8") from error
 
 
+def person_name(value: str) -> str:
+    """Return the name of a person as it is stored. Raises `WrongUse` if it is no name."""
+    from pydantic import TypeAdapter, ValidationError
+
+    from nemuri_contracts.error_messages import plain
+    from nemuri_contracts.event import Label
+
+    try:
+        name: str = TypeAdapter(Label).validate_python(value)
+    except ValidationError as error:
+        raise WrongUse(f"the person's name: {plain(error.errors(include_url=False)[0])}") from None
+    return name
+
+
 def agent_id(value: str, what: str = "agent's id") -> str:
     """Return the text if it is a valid agent id. Raise `WrongUse` otherwise.
 

@@ -5,7 +5,7 @@ left out, and counted: system messages, calls of tools and their results, and im
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import AsyncIterable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Literal
@@ -15,7 +15,7 @@ from pydantic import SkipValidation
 from nemuri.client.exchange import ClientError, validated
 from nemuri_contracts.conversations import TURN_CHARACTERS, ConversationTurn
 
-Messages = Annotated[Iterable[Any], SkipValidation()]
+Messages = Annotated[Iterable[Any] | AsyncIterable[Any], SkipValidation()]
 """Messages of a conversation, which `read_messages` checks."""
 _ROLES: Final[Mapping[str, Literal["user", "assistant"]]] = {
     "user": "user", "human": "user", "assistant": "assistant", "model": "assistant", "ai": "assistant",

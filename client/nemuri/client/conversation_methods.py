@@ -1,16 +1,22 @@
 """The client's method for conversations: hand over what was said, and get what was learned."""
 
+from collections.abc import AsyncIterable
 from dataclasses import dataclass
-from datetime import datetime
+from typing import Unpack
 from uuid import uuid4
 
 from nemuri.client.agent_methods import AgentMethods
 from nemuri.client.call_boundary import guard_methods
 from nemuri.client.chat_messages import Messages, read_messages
-from nemuri.client.conversations import Learned, hand_over
-from nemuri.client.exchange import ClientError
+from nemuri.client.conversation_streams import stream
+from nemuri.client.conversations import Handover, Learned
+from nemuri.client.exchange import ClientError, UnknownIdError, validated
+from nemuri.client.idempotency_keys import Key
+from nemuri.client.keywords import ConversationKeywords
 from nemuri.client.new_agents import agent_or_new
+from nemuri_contracts.conversations import ConversationOptions
 from nemuri_contracts.event import Label
+from nemuri_domain.conversations.aggregate import Conversation
 
 
 @guard_methods
@@ -24,9 +30,10 @@ class ConversationMethods(AgentMethods):
         messages: Messages,
         *,
         conversation: Label | None = None,
-        at: datetime | None = None,
+        key: Key = None,
         create: bool = True,
         wait: bool = True,
+        **options: Unpack[ConversationKeywords],
     ) -> Learned:
         """Hand over messages of a conversation, and return what was learned from them.
 
@@ -38,9 +45,10 @@ class ConversationMethods(AgentMethods):
             agent: Id of an agent with strength memory. An unknown agent is made.
             messages: Messages as the clients of OpenAI and Anthropic have them: mappings or objects with `role` and
                 `content`, or texts of the user. `name` is the speaker; `at`, `timestamp` or `created_at` is the time.
-                What has no words of a user or an assistant is left out, and counted in the result.
+                What has no words of a user or an assistant is left out, and counted in the result. Messages that come
+                one by one (an asynchronous iterable) are handed over in stretches as they come.
             conversation: Name of the conversation, in which the messages go on. By default, they begin a new one.
-            at: Time of messages that have none of their own.
+            key: Idempotency key in place of the name of a conversation: a repeated call learns nothing twice.
             create: Make an unknown agent, and log a warning that says so; if false, it is an error.
             wait: Return when all facts are memories; if false, as soon as the turns are recorded.
 
@@ -57,9 +65,25 @@ class ConversationMethods(AgentMethods):
             >>> learned.new_turns, (await client.converse("python", said, conversation="chat-1")).new_turns
             (1, 0)
         """
-        read = read_messages(messages, at=at)
-        knower = await agent_or_new(self._exchange, self.log, agent, create=create, anew=False)
+        about = validated(ConversationOptions, **options)
+        read = None if isinstance(messages, AsyncIterable) else read_messages(messages, at=about.at)
+        handover = Handover(self._exchange, agent, conversation or str(key or uuid4()), about, wait)
+        there = await self._is_there(agent, create=create and not about.dry_run, may_lack=about.dry_run)
+        known = await handover.known() if there else Conversation()
+        if isinstance(messages, AsyncIterable):
+            return await stream(handover, messages, known)
+        return await handover.all(read_messages(messages, at=about.at) if read is None else read, known)
+
+    async def _is_there(self, agent: str, *, create: bool, may_lack: bool) -> bool:
+        """Return True if the agent is known by now, False if it `may_lack` and does. Raises `ClientError` if it is
+        another kind of agent, or unknown.
+        """
+        try:
+            knower = await agent_or_new(self._exchange, self.log, agent, create=create, anew=False)
+        except UnknownIdError:
+            if may_lack:
+                return False
+            raise
         if knower.definition.memory != "strength":
             raise ClientError(f"{agent} has no strength memory; only such agents learn from conversations")
-        name = conversation or str(uuid4())
-        return await hand_over(self._exchange, agent, name, read.turns, read.left_out, wait=wait)
+        return True

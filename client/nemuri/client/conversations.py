@@ -1,14 +1,15 @@
 """Handing over conversations: sending the turns that are new, and waiting for what is learned from them."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
 
+from nemuri.client.chat_messages import Turns
 from nemuri.client.exchange import ClientError, Exchange, validated
 from nemuri.client.idempotency_keys import event_id_under
 from nemuri_contracts.conversation_views import ConversationView, LearnedFact
-from nemuri_contracts.conversations import STRETCH_TURNS, ConversationTurn, TurnsSaid
+from nemuri_contracts.conversations import STRETCH_TURNS, ConversationOptions, ConversationTurn, TurnsSaid
 from nemuri_contracts.queries import ConversationQuery
 from nemuri_domain.conversations.aggregate import Conversation, chained, digest_of, fresh_turns
 
@@ -27,41 +28,85 @@ class Learned:
     conversation: str
     """Name of the conversation."""
     new_turns: int
-    """Number of turns that the platform did not have yet."""
+    """Number of turns that the platform did not have yet, without those that are left."""
+    calls: int = 0
+    """Maximum number of calls of the light model for them: one for each stretch."""
+    left_turns: int = 0
+    """Number of new turns that are left for another call: beyond `max_calls`, or all in a dry run."""
     facts: tuple[LearnedFact, ...] = ()
     """The facts that were learned from them, in the order of their turns; empty without waiting."""
     left_out: Mapping[str, int] = field(default_factory=dict)
     """Number of messages and parts without words of a user or an assistant, by what they are."""
 
 
-async def hand_over(
-    exchange: Exchange,
-    agent: str,
-    conversation: str,
-    turns: Sequence[ConversationTurn],
-    left_out: Counter[str],
-    *,
-    wait: bool,
-) -> Learned:
-    """Append the turns that are new, in stretches, and return what was learned from them.
+@dataclass(frozen=True, slots=True)
+class Handover:
+    """A conversation that a client hands over to an agent."""
 
-    A stretch has the id of its place and its words, so that it is recorded once, however often it is sent. With `wait`,
-    the call returns when all facts are memories. Raises `ClientError` if the agent is unknown, or if it refuses a
-    stretch or no fact arrives for two minutes; the turns are recorded then.
-    """
-    about = {"agent_id": agent, "client_id": exchange.client_id, "conversation": conversation}
-    view = await exchange.ask(ConversationQuery, ConversationView, **about)
-    known = Conversation(count=view.count, chain=view.chain, digests=view.digests)
-    fresh = fresh_turns(turns, known)
-    events = [_event(exchange, agent, conversation, stretch) for stretch in _stretches(fresh)]
-    facts: list[LearnedFact] = []
-    for start in range(0, len(events), STRETCHES_AT_ONCE):
-        some = events[start : start + STRETCHES_AT_ONCE]
-        for event in some:
-            await exchange.append(event)
-        if wait:
-            facts += await _learned(exchange, about, [event.event_id for event in some])
-    return Learned(conversation, len(fresh), tuple(facts), dict(left_out))
+    exchange: Exchange
+    agent: str
+    conversation: str
+    """Name of the conversation."""
+    options: ConversationOptions
+    wait: bool
+    """True to return when all facts are memories."""
+
+    @property
+    def _about(self) -> dict[str, Any]:
+        return {"agent_id": self.agent, "conversation": self.conversation, "person": self.options.person}
+
+    async def known(self) -> Conversation:
+        """Return what the platform has of the conversation."""
+        view = await self._view()
+        return Conversation(count=view.count, chain=view.chain, digests=view.digests)
+
+    async def all(self, messages: Turns, known: Conversation) -> Learned:
+        """Append the turns that are new, in stretches, and return what was learned from them.
+
+        A stretch has the id of its place and its words, so that it is recorded once, however often it is sent. Raises
+        `ClientError` if the agent refuses a stretch, or if no fact arrives for two minutes; the turns are recorded
+        then.
+        """
+        return await self.fresh(fresh_turns(messages.turns, known), messages.left_out)
+
+    async def fresh(self, turns: Sequence[ConversationTurn], left_out: Mapping[str, int]) -> Learned:
+        """Append turns that are new, as `all` does."""
+        stretches, dry = [*_stretches(turns)], self.options.dry_run
+        chosen = [] if dry else stretches[: self.options.max_calls]
+        facts: list[LearnedFact] = []
+        for start in range(0, len(chosen), STRETCHES_AT_ONCE):
+            events = [self._event(stretch) for stretch in chosen[start : start + STRETCHES_AT_ONCE]]
+            for event in events:
+                await self.exchange.append(event)
+            if self.wait:
+                facts += await self._learned([event.event_id for event in events])
+        taken, calls = sum(map(len, chosen)), len(stretches if dry else chosen)
+        return Learned(self.conversation, taken, calls, len(turns) - taken, tuple(facts), dict(left_out))
+
+    def _event(self, turns: Sequence[ConversationTurn]) -> TurnsSaid:
+        words = chained("", [digest_of(turn) for turn in turns])
+        place = f"{self.options.person or ''}/{self.conversation}/{turns[0].position}/{words}"
+        event_id = event_id_under(self.exchange.client_id, place, "converse", self.agent)
+        about = self._about | {"timezone": self.options.timezone, "turns": tuple(turns)}
+        return validated(TurnsSaid, event_id=event_id, **about)
+
+    async def _view(self, stretches: Sequence[UUID] = ()) -> ConversationView:
+        asked = self._about | {"client_id": self.exchange.client_id, "stretches": tuple(stretches)}
+        return await self.exchange.ask(ConversationQuery, ConversationView, **asked)
+
+    async def _learned(self, stretches: Sequence[UUID]) -> tuple[LearnedFact, ...]:
+        """Wait until the facts of stretches are memories, and return them."""
+        pending, stalled = tuple(stretches), 0
+        while True:
+            view = await self._view(stretches)
+            if view.refused:
+                raise ClientError(view.refused[0].reason)
+            if not view.pending:
+                return view.facts
+            stalled = stalled + 1 if view.pending == pending else 0
+            if stalled > MAX_STALLED_QUERIES:
+                raise ClientError(f"in the log, but not read yet: {len(view.pending)} stretches; see `nemuri status`")
+            pending = view.pending
 
 
 def _stretches(turns: Sequence[ConversationTurn]) -> Iterator[list[ConversationTurn]]:
@@ -75,25 +120,3 @@ def _stretches(turns: Sequence[ConversationTurn]) -> Iterator[list[ConversationT
         characters += len(turn.text)
     if stretch:
         yield stretch
-
-
-def _event(exchange: Exchange, agent: str, conversation: str, turns: Sequence[ConversationTurn]) -> TurnsSaid:
-    words = chained("", [digest_of(turn) for turn in turns])
-    place = f"{conversation}/{turns[0].position}/{words}"
-    event_id = event_id_under(exchange.client_id, place, "converse", agent)
-    return validated(TurnsSaid, event_id=event_id, agent_id=agent, conversation=conversation, turns=tuple(turns))
-
-
-async def _learned(exchange: Exchange, about: Mapping[str, str], stretches: Sequence[UUID]) -> tuple[LearnedFact, ...]:
-    """Wait until the facts of stretches are memories, and return them."""
-    pending, stalled = tuple(stretches), 0
-    while True:
-        view = await exchange.ask(ConversationQuery, ConversationView, stretches=tuple(stretches), **about)
-        if view.refused:
-            raise ClientError(view.refused[0].reason)
-        if not view.pending:
-            return view.facts
-        stalled = stalled + 1 if view.pending == pending else 0
-        if stalled > MAX_STALLED_QUERIES:
-            raise ClientError(f"in the log, but not read yet: {len(view.pending)} stretches; see `nemuri status`")
-        pending = view.pending

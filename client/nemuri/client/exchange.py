@@ -190,7 +190,7 @@ class Exchange:
         except ConnectionClosedError as error:
             raise self.failure(error) from error
 
-    async def ask(self, kind: type[Query], answer: type[T], **fields: Any) -> T:
+    async def ask(self, kind: type[Query], answer: type[T], /, **fields: Any) -> T:
         """Send a query and return the answer. It includes the effect of every event that this client has appended.
 
         Raises `ClientError` if the query is invalid or refused, and `PassingError` if the platform has no answer at

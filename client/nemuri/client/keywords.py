@@ -6,7 +6,7 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-from nemuri.client.parameters import Id, Ids, Layers, Texts
+from nemuri.client.parameters import Id, Ids, Layers, MemoryKinds, Metadata, Texts
 from nemuri_contracts.client_events import Scope, Turn
 from nemuri_contracts.tiered import Place
 
@@ -51,6 +51,27 @@ class AffectRecallKeywords(TypedDict, total=False):
     """
 
 
+class ConversationKeywords(TypedDict, total=False):
+    person: str | None
+    """Person to whom the conversation belongs. What is learned from it is found only by requests for this
+    person.
+    """
+    at: datetime | None
+    """Time of messages that have none of their own."""
+    timezone: str | None
+    """Time zone in which a day such as “yesterday” begins, as in `Europe/Oslo`. By default, that of the offset of
+    each message's time.
+    """
+    max_calls: int | None
+    """Maximum number of calls of the light model. Turns that find no room are left for another call with the same
+    messages. At least 1, at most 1,000,000.
+    """
+    dry_run: bool
+    """Only tell how many turns are new, and how many calls of the light model they need at most. Nothing is
+    recorded.
+    """
+
+
 class CorrectionKeywords(TypedDict, total=False):
     perspective: str | None
     """Perspective of the learning to correct. By default, the content is corrected, and the learnings are
@@ -89,6 +110,10 @@ class HandoverKeywords(TypedDict, total=False):
     """Project. Memories that are valid in this project only are included."""
     domains: Texts
     """Domains. Memories that are valid in one of these domains only are included. At most 32."""
+    person: str | None
+    """Person for whom it is. Memories that belong to this person are included, and never those of another
+    person.
+    """
     topic: str | None
     """Only memories with this tag."""
     query: str | None
@@ -118,6 +143,33 @@ class JournalKeywords(TypedDict, total=False):
     """Return the oldest events first instead of the newest."""
     limit: int
     """Maximum number of entries. At least 1, at most 500."""
+
+
+class MemoryConditionKeywords(TypedDict, total=False):
+    kinds: MemoryKinds
+    """Only memories of these kinds: `fact`, `preference`, `plan`, `event` or `instruction`. At most 5."""
+    tags: Texts
+    """Only memories with all of these tags. At most 32."""
+    subject: str | None
+    """Only memories about this subject."""
+    source: str | None
+    """Only memories from this kind of source, such as `task`, `manual` or `conversation`."""
+    since: datetime | None
+    """Only what held or happened at this time or later; of a memory that does not say, what was told since."""
+    before: datetime | None
+    """Only what held or happened before this time; of a memory that does not say, what was told before."""
+    metadata: Metadata
+    """Only memories with these properties. A list of words has each of the words in it. At most 32."""
+    status: Literal["active", "archived", "absorbed", "all"]
+    """Status of the memories; those that are part of semantic memories are `absorbed`."""
+    order: Literal["strongest", "newest"]
+    """Order of the list. Ties are broken by id."""
+    containing: str | None
+    """Words that the memories or their learnings contain, in any order, in upper or lower case."""
+    perspective: str | None
+    """Perspective under which they have learnings or a strength of their own."""
+    person: str | None
+    """Only memories that belong to this person."""
 
 
 class MemoryKeywords(TypedDict, total=False):
@@ -153,38 +205,75 @@ class MemoryKeywords(TypedDict, total=False):
     """Time from which it is of no use to anybody any more, and is found only by requests for the past."""
     certainty: float | None
     """How sure it is, 0 to 1. At least 0, at most 1."""
-    metadata: dict[str, str]
+    metadata: Metadata
     """Properties of the client's own: words, numbers and lists of words, by name. At most 32."""
 
 
 class MemoryListKeywords(TypedDict, total=False):
+    kinds: MemoryKinds
+    """Only memories of these kinds: `fact`, `preference`, `plan`, `event` or `instruction`. At most 5."""
+    tags: Texts
+    """Only memories with all of these tags. At most 32."""
+    subject: str | None
+    """Only memories about this subject."""
+    source: str | None
+    """Only memories from this kind of source, such as `task`, `manual` or `conversation`."""
+    since: datetime | None
+    """Only what held or happened at this time or later; of a memory that does not say, what was told since."""
+    before: datetime | None
+    """Only what held or happened before this time; of a memory that does not say, what was told before."""
+    metadata: Metadata
+    """Only memories with these properties. A list of words has each of the words in it. At most 32."""
     status: Literal["active", "archived", "absorbed", "all"]
     """Status of the memories; those that are part of semantic memories are `absorbed`."""
     order: Literal["strongest", "newest"]
     """Order of the list. Ties are broken by id."""
     containing: str | None
     """Words that the memories or their learnings contain, in any order, in upper or lower case."""
-    tag: str | None
-    """Tag of the memories."""
     perspective: str | None
     """Perspective under which they have learnings or a strength of their own."""
-    source: str | None
-    """Their source, such as `task` or `manual`."""
+    person: str | None
+    """Only memories that belong to this person."""
     limit: int
     """Maximum number of memories. At least 1, at most 300."""
 
 
+class ProfileKeywords(TypedDict, total=False):
+    tokens: int
+    """Maximum length in tokens, by an estimate. At least 50, at most 50,000."""
+
+
 class RecallKeywords(TypedDict, total=False):
+    kinds: MemoryKinds
+    """Only memories of these kinds: `fact`, `preference`, `plan`, `event` or `instruction`. At most 5."""
+    tags: Texts
+    """Only memories with all of these tags. At most 32."""
+    subject: str | None
+    """Only memories about this subject."""
+    source: str | None
+    """Only memories from this kind of source, such as `task`, `manual` or `conversation`."""
+    since: datetime | None
+    """Only what held or happened at this time or later; of a memory that does not say, what was told since."""
+    before: datetime | None
+    """Only what held or happened before this time; of a memory that does not say, what was told before."""
+    metadata: Metadata
+    """Only memories with these properties. A list of words has each of the words in it. At most 32."""
     project: str | None
     """Project. Memories that are valid in this project only are included."""
     domains: Texts
     """Domains. Memories that are valid in one of these domains only are included. At most 32."""
+    person: str | None
+    """Person for whom it is. Memories that belong to this person are included, and never those of another
+    person.
+    """
     top: int
     """Maximum number of memories. At least 1, at most 50."""
     perspective: str | None
     """Perspective of the agent to search under. By default, all of them."""
     deep: bool
     """Search the archived memories too. By default, they are searched only if no active memory is relevant."""
+    at: datetime | None
+    """Only what held at this time, as it is known now. By default, everything that has not expired."""
 
 
 class SettingKeywords(TypedDict, total=False):
@@ -192,6 +281,10 @@ class SettingKeywords(TypedDict, total=False):
     """Project. Memories that are valid in this project only are included."""
     domains: Texts
     """Domains. Memories that are valid in one of these domains only are included. At most 32."""
+    person: str | None
+    """Person for whom it is. Memories that belong to this person are included, and never those of another
+    person.
+    """
 
 
 class TaskKeywords(TypedDict, total=False):
@@ -199,6 +292,10 @@ class TaskKeywords(TypedDict, total=False):
     """Project. Memories that are valid in this project only are included."""
     domains: Texts
     """Domains. Memories that are valid in one of these domains only are included. At most 32."""
+    person: str | None
+    """Person for whom it is. Memories that belong to this person are included, and never those of another
+    person.
+    """
     summary: str | None
     """Summary of the documents, if the client has one. The platform then makes none. A summary of more than 1,000
     tokens is summarised again. At most 100,000 characters.

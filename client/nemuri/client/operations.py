@@ -9,7 +9,8 @@ import inspect
 import json
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from math import isfinite
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
@@ -18,7 +19,8 @@ from uuid import UUID
 from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic.fields import FieldInfo
 
-from nemuri_contracts import client_events, education, queries
+from nemuri_contracts import client_events, conversations, education, queries
+from nemuri_contracts.client_events import MemoryKind, MetadataValue
 from nemuri_contracts.colleagues import HandoverWish
 from nemuri_contracts.event import Options
 from nemuri_contracts.tiered import Experience, Layer
@@ -27,13 +29,16 @@ OPTIONS: Final[Mapping[str, type[Options]]] = {
     "AffectBriefKeywords": queries.ShowBrief,
     "AffectListKeywords": queries.AffectListQuery,
     "AffectRecallKeywords": queries.AffectRecallQuery,
+    "ConversationKeywords": conversations.ConversationOptions,
     "CorrectionKeywords": client_events.Correction,
     "ExperienceKeywords": Experience,
     "FeedbackKeywords": client_events.FeedbackOptions,
     "HandoverKeywords": HandoverWish,
     "JournalKeywords": queries.JournalQuery,
+    "MemoryConditionKeywords": queries.MemoryConditions,
     "MemoryKeywords": client_events.MemoryContent,
     "MemoryListKeywords": queries.MemoryListOptions,
+    "ProfileKeywords": queries.ProfileOptions,
     "RecallKeywords": queries.RecallOptions,
     "SettingKeywords": client_events.Setting,
     "TaskKeywords": client_events.TaskOptions,
@@ -51,7 +56,7 @@ _LIMITS: Final = {
     MaxLen: ("max_length", "maxLength"),
 }
 """Attributes of limits, and their names in JSON schemas."""
-_SEQUENCES: Final = {str: "Texts", UUID: "Ids", Layer: "Layers"}
+_SEQUENCES: Final = {str: "Texts", UUID: "Ids", Layer: "Layers", MemoryKind: "MemoryKinds"}
 """Types of keyword arguments for many values, by the type of a value."""
 _WIDTH: Final = 112
 _HEAD: Final = '''\
@@ -63,7 +68,7 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-from nemuri.client.parameters import Id, Ids, Layers, Texts
+from nemuri.client.parameters import Id, Ids, Layers, MemoryKinds, Metadata, Texts
 from nemuri_contracts.client_events import Scope, Turn
 from nemuri_contracts.tiered import Place
 '''
@@ -100,9 +105,44 @@ def is_list(field: FieldInfo) -> bool:
     return get_origin(bare(field.annotation)) is tuple
 
 
+def is_mapping(field: FieldInfo) -> bool:
+    """Return True if an option has any number of named values."""
+    return get_origin(bare(field.annotation)) is dict
+
+
 def singular(name: str, field: FieldInfo) -> str:
     """Return the name of an option where it is repeated for each of its values: `domain` for `domains`."""
-    return name.removesuffix("s") if is_list(field) else name
+    return name.removesuffix("s") if is_list(field) or is_mapping(field) else name
+
+
+def named_values(texts: Iterable[str], field: FieldInfo) -> dict[str, Any]:
+    """Return the value of an option with named values, each written as `NAME=VALUE`.
+
+    A value is a number if it is written as one and the option takes numbers. A name that is given several times has
+    the list of its values. Raises ValueError for another form.
+    """
+    numbers, found = get_args(bare(field.annotation))[1] is MetadataValue, dict[str, Any]()
+    for text in texts:
+        name, separator, value = text.partition("=")
+        if not separator or not name or not value:
+            raise ValueError(f"write NAME=VALUE instead of {text!r:.80}")
+        read = _number(value) if numbers else value
+        if name not in found:
+            found[name] = read
+        elif numbers:
+            several = found[name] if isinstance(found[name], list) else [found[name]]
+            found[name] = [str(one) for one in (*several, value)]
+        else:
+            raise ValueError(f"{name!r:.80} is given twice")
+    return found
+
+
+def _number(text: str) -> float | str:
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return number if isfinite(number) else text
 
 
 def values_of(request: Options, model: type[Options]) -> dict[str, Any]:
@@ -163,7 +203,7 @@ def _source(annotation: Any) -> str:
             line = "\n        ".join(["Literal[", *(f"{choice}," for choice in choices)]) + "\n    ]"
         return line + absent
     if get_origin(kind) is dict:
-        return f"dict[str, str]{absent}"
+        return "Metadata" if get_args(kind)[1] is MetadataValue else f"dict[str, str]{absent}"
     return ("Id" if kind is UUID else kind.__name__) + absent
 
 

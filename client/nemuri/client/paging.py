@@ -1,9 +1,9 @@
 """Queries whose answers come in several replies."""
 
-from typing import Literal
 from uuid import UUID
 
 from nemuri.client.exchange import Exchange
+from nemuri.client.keywords import MemoryConditionKeywords
 from nemuri_contracts.explanation_views import Explanation, WhyView
 from nemuri_contracts.memory_views import MemoriesView, MemoryPlace, MemoryView
 from nemuri_contracts.queries import MEMORIES_AT_ONCE, MemoriesQuery, WhyQuery
@@ -20,10 +20,10 @@ async def explanations(exchange: Exchange, task_id: UUID) -> tuple[Explanation, 
 
 
 async def list_memories(
-    exchange: Exchange, agent: str, status: Literal["active", "archived", "absorbed", "all"], limit: int
+    exchange: Exchange, agent: str, limit: int, conditions: MemoryConditionKeywords
 ) -> tuple[MemoryView, ...]:
-    """Return at most `limit` memories of an agent, strongest first. They are fetched in pages, and each is returned
-    once.
+    """Return at most `limit` memories of an agent that meet the conditions. They are fetched in pages, and each is
+    returned once.
     """
     found: dict[UUID, MemoryView] = {}
     cursor: MemoryPlace | None = None
@@ -32,7 +32,7 @@ async def list_memories(
             MemoriesQuery,
             MemoriesView,
             agent_id=agent,
-            status=status,
+            **conditions,
             following=cursor,
             limit=min(limit - len(found), MEMORIES_AT_ONCE),
         )

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from pydantic import BeforeValidator, Field, PlainValidator, StrictInt, TypeAdapter, ValidationError
 
+from nemuri_contracts.client_events import MemoryKind
 from nemuri_contracts.error_messages import plain
 from nemuri_contracts.event import Label, Text
 from nemuri_contracts.event import Written as AnyWritten
@@ -82,5 +83,8 @@ Ids = Annotated[Iterable[UUID], PlainValidator(_ids)]
 Timeout = Annotated[float, Field(gt=0)]
 """Seconds above 0."""
 Layers = Annotated[Iterable[Layer], PlainValidator(_texts)]
+MemoryKinds = Annotated[Iterable[MemoryKind], PlainValidator(_texts)]
+Metadata = dict[str, str | float | Sequence[str]]
+"""Properties of the client's own: words, numbers and lists of words, by name."""
 LogPlace = Annotated[int, Field(ge=1, le=2**53)]
 """Position of an event in the log (its stream sequence), at least 1."""

@@ -2,21 +2,28 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Unpack
+from typing import Unpack
 from uuid import UUID
 
 from nemuri.client.agent_methods import AgentMethods
 from nemuri.client.call_boundary import guard_methods
 from nemuri.client.exchange import ClientError, validated
 from nemuri.client.idempotency_keys import Key
-from nemuri.client.keywords import MemoryKeywords, MemoryListKeywords, RecallKeywords
+from nemuri.client.keywords import (
+    MemoryConditionKeywords,
+    MemoryKeywords,
+    MemoryListKeywords,
+    ProfileKeywords,
+    RecallKeywords,
+)
 from nemuri.client.memory_offers import OfferOutcome, offer_memories, offer_outcome, until_known
 from nemuri.client.new_agents import agent_or_new
 from nemuri.client.paging import list_memories
 from nemuri.client.parameters import Id, Written
 from nemuri_contracts import queries
 from nemuri_contracts.client_events import MemoryContent
-from nemuri_contracts.memory_views import MemoriesView, MemoryPlace, MemoryView, RecallView
+from nemuri_contracts.event import Label
+from nemuri_contracts.memory_views import MemoriesView, MemoryPlace, MemoryView, ProfileView, RecallView
 
 
 @guard_methods
@@ -171,6 +178,28 @@ class StrengthMethods(AgentMethods):
         """
         return await self._exchange.ask(queries.RecallQuery, RecallView, agent_id=agent, query=query, **options)
 
+    async def profile(self, agent: str, person: Label, **options: Unpack[ProfileKeywords]) -> ProfileView:
+        """Return what an agent knows of a person now: preferences, facts, plans and events, with dates and sources.
+
+        What has expired, has ended or was replaced is left out, and so is what found no room.
+
+        Args:
+            agent: Id of an agent with strength memory.
+            person: Name of the person, as in `remember`, `converse` and `ask`.
+
+        Returns:
+            The profile as Markdown for a prompt, and the memories in it. It is empty for an unknown person.
+
+        Raises:
+            ClientError: The agent is unknown or has another kind of memory, or `tokens` is out of range.
+
+        Example:
+            >>> _ = await client.remember("python", "Ann writes short tests.", person="Ann", kind="preference")
+            >>> (await client.profile("python", "Ann")).text
+            '## Preferences\\n\\n- Ann writes short tests.'
+        """
+        return await self._exchange.ask(queries.ProfileQuery, ProfileView, agent_id=agent, person=person, **options)
+
     async def memory(self, memory_id: Id) -> MemoryView:
         """Return one strength memory.
 
@@ -191,30 +220,29 @@ class StrengthMethods(AgentMethods):
         return await self._exchange.ask(queries.MemoryQuery, MemoryView, memory_id=memory_id)
 
     async def memories(
-        self, agent: str, *, status: Literal["active", "archived", "absorbed", "all"] = "active", limit: int = 1_000
+        self, agent: str, *, limit: int = 1_000, **options: Unpack[MemoryConditionKeywords]
     ) -> tuple[MemoryView, ...]:
-        """Return the memories of an agent, strongest first.
+        """Return the memories of an agent, the strongest or the newest first.
 
         The memories are fetched in pages. A memory whose rank changes meanwhile may be missing, but none is returned
         twice.
 
         Args:
             agent: Id of an agent with strength memory.
-            status: "active", "archived", "absorbed" (by semantic memories) or "all".
             limit: Maximum number of memories, at least 1.
 
         Returns:
             The memories.
 
         Raises:
-            ClientError: The agent is unknown or has another kind of memory, or `limit` is below 1.
+            ClientError: The agent is unknown or has another kind of memory, or an argument is invalid.
 
         Example:
             >>> [memory] = await client.memories("python", limit=1)
             >>> memory.status
             'active'
         """
-        return await list_memories(self._exchange, agent, status, limit)
+        return await list_memories(self._exchange, agent, limit, options)
 
     async def memory_page(
         self, agent: str, *, following: MemoryPlace | None = None, **options: Unpack[MemoryListKeywords]

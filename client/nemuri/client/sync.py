@@ -129,6 +129,7 @@ class SyncClient:
     offer_outcome = blocking(Client.offer_outcome)
     recall = blocking(Client.recall)
     memory = blocking(Client.memory)
+    profile = blocking(Client.profile)
     memories = blocking(Client.memories)
     memory_page = blocking(Client.memory_page)
 

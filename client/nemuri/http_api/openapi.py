@@ -17,7 +17,7 @@ import yaml
 from pydantic import BaseModel
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
-from nemuri.client.operations import singular
+from nemuri.client.operations import is_mapping, singular
 from nemuri.http_api.call import ROOT
 from nemuri.http_api.catalogue import RESOURCES
 from nemuri.http_api.endpoints import EVENT_STREAM, JSON, JSON_LINES, PROBLEM, Endpoint, Resource
@@ -73,6 +73,10 @@ class ProblemDetails(BaseModel):
     """Reason, in one line."""
     instance: str
     """Path of the request."""
+
+
+NAMED = "^[^=]+=.+$"
+"""Form of a named value in a query, such as `team=red`."""
 
 
 def openapi(resources: Iterable[Resource]) -> dict[str, Any]:
@@ -177,9 +181,11 @@ def _query_parameters(endpoint: Endpoint) -> Iterable[dict[str, Any]]:
     schema = endpoint.query.model_json_schema(ref_template=REFERENCE)
     for name, about in schema.get("properties", {}).items():
         plain = {key: value for key, value in _not_null(about).items() if key != "title"}
-        described = plain.pop("description", None)
+        described, field = plain.pop("description", None), endpoint.query.model_fields[name]
+        if is_mapping(field):
+            plain = {"type": "array", "items": {"type": "string", "pattern": NAMED}, "maxItems": plain["maxProperties"]}
         yield {
-            "name": singular(name, endpoint.query.model_fields[name]),
+            "name": singular(name, field),
             "in": "query",
             "required": name in schema.get("required", ()),
             "schema": plain,

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from starlette.requests import Request
 
-from nemuri.client.operations import is_list, singular
+from nemuri.client.operations import is_list, is_mapping, named_values, singular
 from nemuri.http_api.endpoints import JSON, JSON_LINES, Endpoint
 from nemuri.web.problems import Problem
 from nemuri_contracts.codec import validation_message
@@ -48,6 +48,11 @@ def query_values(endpoint: Endpoint, request: Request) -> dict[str, Any]:
         values, (name, field) = request.query_params.getlist(parameter), known[parameter]
         if is_list(field):
             given[name] = values
+        elif is_mapping(field):
+            try:
+                given[name] = named_values(values, field)
+            except ValueError as error:
+                raise Problem(422, f"{parameter}: {error}") from error
         elif len(values) > 1:
             raise Problem(422, f"{parameter}: it is given {len(values)} times; give it once")
         else:

@@ -44,4 +44,5 @@ def _parameter(name: str, model: type[Options], note: str | None) -> inspect.Par
     field = model.model_fields[name]
     about = " ".join(filter(None, (field.description, note)))
     annotation = Annotated[field.annotation, *field.metadata, Field(description=about)]  # type: ignore[name-defined]
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=field.get_default(), annotation=annotation)
+    default = field.get_default(call_default_factory=True)
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

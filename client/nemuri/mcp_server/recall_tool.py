@@ -29,6 +29,14 @@ PRINCIPLE_CHARACTERS = 160
     "top",
     "project",
     "domains",
+    "person",
+    "kinds",
+    "tags",
+    "subject",
+    "since",
+    "before",
+    "at",
+    "metadata",
     project="For the memory of a user's sessions the default is the project of this session; memories about the user"
     " are included in every project.",
 )

@@ -2,17 +2,23 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Final, Unpack
 
 from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError, validated
+from nemuri.client.keywords import RecallKeywords
 from nemuri.mcp_server.access import Caller
 from nemuri.mcp_server.quoted_text import moment
 from nemuri.mcp_server.results import QuotedMemory
-from nemuri.mcp_server.tool_arguments import agent_view, check_no_setting
+from nemuri.mcp_server.tool_arguments import agent_view, check_options
 from nemuri.operations.log_position_parsing import LogPosition
 from nemuri.operations.past_recall import recall_as_of
-from nemuri_contracts.client_events import MemoryContent, Setting
+from nemuri_contracts.client_events import MemoryContent
+from nemuri_contracts.queries import RecallOptions
 from nemuri_contracts.strength import FEATURES, Candidate
+
+TOP: Final[int] = RecallOptions.model_fields["top"].default
+"""Usual number of memories."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,24 +38,24 @@ class RecallAnswer:
     """If nothing is relevant: what the nearest memory says, and its relevance."""
 
 
-async def recalled_now(
-    caller: Caller, agent: str, query: str, *, top: int, project: str | None = None, domains: tuple[str, ...] = ()
-) -> RecallAnswer:
+async def recalled_now(caller: Caller, agent: str, query: str, **options: Unpack[RecallKeywords]) -> RecallAnswer:
     """Return the memories that an agent would be given for a query now. Nothing is recorded.
 
     Affective memory is searched in the project of the caller if none is given. Raises `ClientError` if the agent is
-    unknown or its kind of memory has no projects or domains and some are given.
+    unknown or its kind of memory does not have one of the options.
     """
     client = caller.client
     view = await agent_view(client, agent)
-    check_no_setting(view, project, domains)
+    check_options(view, {**options, "top": None})
     match view.definition.memory:
         case "strength":
-            return await _by_strength(client, agent, query, top, project, domains)
+            return await _by_strength(client, agent, query, **options)
         case "affective":
-            return await _by_affect(client, agent, query, top, project or caller.project)
+            return await _by_affect(
+                client, agent, query, options.get("top", TOP), options.get("project") or caller.project
+            )
         case _:
-            return await _by_tiers(client, agent, query, top)
+            return await _by_tiers(client, agent, query, options.get("top", TOP))
 
 
 async def recalled_then(
@@ -57,10 +63,7 @@ async def recalled_then(
     agent: str,
     query: str,
     as_of: str,
-    *,
-    top: int,
-    project: str | None = None,
-    domains: tuple[str, ...] = (),
+    **options: Unpack[RecallKeywords],
 ) -> RecallAnswer:
     """Return the memories that an agent would have been given for a query at a position of the log.
 
@@ -71,8 +74,8 @@ async def recalled_then(
     if (kind := (await agent_view(caller.client, agent)).definition.memory) != "strength":
         raise ClientError(f"{agent} has {kind} memory, which cannot be searched as it was; leave out 'as_of'")
     position = LogPosition.read(as_of, datetime.now(UTC))
-    setting = validated(Setting, project=project, domains=list(domains))
-    found = await recall_as_of(caller.client.log, caller.settings, agent, position, query, top=top, setting=setting)
+    asked = validated(RecallOptions, query=query, **options)
+    found = await recall_as_of(caller.client.log, caller.settings, agent, position, asked)
     return RecallAnswer(
         agent,
         tuple(strength_row(candidate, memory) for candidate, memory in found.memories),
@@ -83,10 +86,8 @@ async def recalled_then(
     )
 
 
-async def _by_strength(
-    client: Client, agent: str, query: str, top: int, project: str | None = None, domains: tuple[str, ...] = ()
-) -> RecallAnswer:
-    found = await client.recall(agent, query, top=top, project=project, domains=domains)
+async def _by_strength(client: Client, agent: str, query: str, **options: Unpack[RecallKeywords]) -> RecallAnswer:
+    found = await client.recall(agent, query, **options)
     return RecallAnswer(
         agent,
         tuple(strength_row(memory.candidate, memory.memory) for memory in found.memories),

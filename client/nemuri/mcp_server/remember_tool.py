@@ -13,14 +13,26 @@ from nemuri.mcp_server.access import Caller, ToolContext, caller_of
 from nemuri.mcp_server.operation_arguments import takes
 from nemuri.mcp_server.quoted_text import short
 from nemuri.mcp_server.results import RememberResult, answered
-from nemuri.mcp_server.tool_arguments import AgentName, TimeoutSeconds, agent_view, check_no_setting
+from nemuri.mcp_server.tool_arguments import AgentName, TimeoutSeconds, agent_view, check_options
 from nemuri_contracts.client_events import TEXT_LIMIT, MemoryContent, Scope
 from nemuri_contracts.memory_views import AgentView
 
 DEFAULT_SECONDS: Final = 30.0
 
 
-@takes(MemoryContent, "tags", "said_by", tags="For tiered memory: who took part.")
+@takes(
+    MemoryContent,
+    "tags",
+    "said_by",
+    "kind",
+    "subject",
+    "person",
+    "valid_from",
+    "until",
+    "expires_at",
+    "metadata",
+    tags="For tiered memory: who took part.",
+)
 async def remember(
     context: ToolContext,
     agent: AgentName,
@@ -58,7 +70,7 @@ async def remember(
     """
     caller = await caller_of(context)
     view = await agent_view(caller.client, agent)
-    check_no_setting(view, project, (domain,) if domain is not None else ())
+    check_options(view, {"project": project, "domains": domain, **options, "tags": None})
     if project is not None and domain is not None:
         raise ToolError("a memory is valid in one project or in one domain, not in both; give one of them")
     chosen: str | UUID = uuid4() if key is None else key
@@ -94,17 +106,13 @@ async def _stored(
     timeout: float,
     *,
     tags: tuple[str, ...] = (),
-    said_by: str | None = None,
+    **options: Any,
 ) -> UUID:
     client, agent = caller.client.within(timeout), view.agent_id
     match view.definition.memory:
         case "strength":
-            return await client.remember(agent, content, tags=tags, scope=scope, said_by=said_by, key=key, create=False)
+            return await client.remember(agent, content, tags=tags, scope=scope, key=key, create=False, **options)
         case "tiered":
-            if said_by is not None:
-                raise ClientError(
-                    f"{agent} has tiered memory, which knows no 'said_by'; name those who took part in tags"
-                )
             return await client.experience(agent, content, participants=tags, key=key)
         case kind:
             raise ClientError(

@@ -39,6 +39,29 @@ class RememberResult(Result):
     key: str | None = None
 
 
+class ConverseResult(Result):
+    """What was learned from a conversation."""
+
+    agent: str
+    conversation: str
+    new_turns: int
+    """Number of messages that were new."""
+    memories: tuple[UUID, ...]
+    """Ids of the memories that were made."""
+
+
+class ProfileResult(Result):
+    """What is known of a person now."""
+
+    agent: str
+    person: str
+    profile: str
+    memories: tuple[UUID, ...]
+    """Ids of the memories in the profile, in its order."""
+    left_out: int
+    """Number of memories that found no room."""
+
+
 class QuotedMemory(Result):
     """A recalled memory."""
 

@@ -14,9 +14,11 @@ from mcp_types import ToolAnnotations
 
 from nemuri.mcp_server.access import PlatformAccess, ToolContext
 from nemuri.mcp_server.ask_tool import ask
+from nemuri.mcp_server.converse_tool import converse
 from nemuri.mcp_server.feedback_tool import feedback
 from nemuri.mcp_server.forget_tool import forget
 from nemuri.mcp_server.memories_tool import memories
+from nemuri.mcp_server.profile_tool import profile
 from nemuri.mcp_server.recall_tool import recall
 from nemuri.mcp_server.remember_tool import remember
 from nemuri.mcp_server.rescope_tool import rescope
@@ -58,6 +60,8 @@ class Offered:
 TOOLS: Final = (
     Offered(recall, "Recall memories"),
     Offered(remember, "Remember something", writes=True),
+    Offered(converse, "Learn from a conversation", writes=True, repeatable=True),
+    Offered(profile, "Read what is known of a person"),
     Offered(memories, "Read memories in full"),
     Offered(ask, "Ask an agent", writes=True),
     Offered(why, "Explain a task"),

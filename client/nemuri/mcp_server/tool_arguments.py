@@ -1,6 +1,7 @@
 """Arguments that several tools take."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Final
 from uuid import UUID
 
 from pydantic import Field
@@ -42,12 +43,14 @@ async def whole_id(client: Client, of: Named, text: str) -> UUID:
     return await client.whole_id(of, begun)
 
 
-def check_no_setting(view: AgentView, project: str | None, domains: tuple[str, ...] = ()) -> None:
-    """Raise `ClientError` if a project or domains are given for a memory that has none."""
-    kind, given = view.definition.memory, dict[str, str]()
-    if project is not None and kind == "tiered":
-        given["project"] = "projects"
-    if domains and kind != "strength":
-        given["domains"] = "domains"
-    for name, known in given.items():
-        raise ClientError(f"{view.agent_id} has {kind} memory, which knows no {known}; leave out {name!r}")
+KNOWN_OPTIONS: Final[Mapping[str, frozenset[str]]] = {"affective": frozenset({"project"}), "tiered": frozenset()}
+"""Options of a search that another memory than strength memory has."""
+
+
+def check_options(view: AgentView, given: Mapping[str, object]) -> None:
+    """Raise `ClientError` if an option is given that this kind of memory does not have."""
+    kind = view.definition.memory
+    known = KNOWN_OPTIONS.get(kind, given.keys())
+    for name, value in given.items():
+        if value not in (None, (), {}) and name not in known:
+            raise ClientError(f"{view.agent_id} has {kind} memory, which does not know it; leave out {name!r}")

@@ -7,17 +7,22 @@ MemoryKind = Literal["strength", "affective", "tiered"]
 KINDS: Final[tuple[MemoryKind, ...]] = ("strength", "affective", "tiered")
 TASK_TOOLS: Final = ("ask", "why", "feedback")
 """Tools for tasks, which only agents with strength memory have."""
+CONVERSATION_TOOLS: Final = ("converse", "profile")
+"""Tools for conversations and persons, which only agents with strength memory have."""
 ABSENT: Final[dict[MemoryKind, tuple[str, ...]]] = {
     "strength": ("rescope",),
-    "affective": ("remember", *TASK_TOOLS),  # It is made of the turns of a session.
-    "tiered": ("rescope", *TASK_TOOLS),
+    "affective": ("remember", *CONVERSATION_TOOLS, *TASK_TOOLS),  # It is made of the turns of a session.
+    "tiered": ("rescope", *CONVERSATION_TOOLS, *TASK_TOOLS),
 }
 """Tools that an agent's kind of memory does not have."""
+OF_STRENGTH: Final = ("person", "kinds", "tags", "subject", "since", "before", "at", "metadata")
+"""Options of a search that only strength memory has."""
+TIMES: Final = ("valid_from", "until", "expires_at")
 IDLE: Final[dict[tuple[MemoryKind, str], tuple[str, ...]]] = {
-    ("affective", "recall"): ("as_of", "domains"),
+    ("affective", "recall"): ("as_of", "domains", *OF_STRENGTH),
     ("affective", "memories"): ("history",),
-    ("tiered", "recall"): ("as_of", "project", "domains"),
-    ("tiered", "remember"): ("project", "domain", "said_by"),
+    ("tiered", "recall"): ("as_of", "project", "domains", *OF_STRENGTH),
+    ("tiered", "remember"): ("project", "domain", "said_by", "kind", "subject", "person", *TIMES, "metadata"),
     ("tiered", "memories"): ("history",),
 }
 """Arguments of a tool that do not apply to a kind of memory."""
@@ -26,6 +31,8 @@ _BY_ITSELF: Final = "It remembers the turns of this user's sessions by itself; n
 _SENTENCES: Final = {
     "recall": "`recall` before you answer or decide.",
     "remember": "`remember` facts, decisions and lessons that will matter later, one per call.",
+    "converse": "`converse` hands over a conversation to learn from.",
+    "profile": "`profile` tells what is known of a person.",
     "memories": "`memories` gives details by id.",
     "ask": "`ask` lets an agent answer from its memory.",
     "why": "`why` explains the choice of memories for a task.",

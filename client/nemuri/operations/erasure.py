@@ -1,4 +1,4 @@
-"""Erase a memory, a task or an agent: append tombstones first, then delete everything that they name."""
+"""Erase a memory, a task, an agent or what belongs to a person: first append tombstones, then delete what they name."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator
@@ -218,7 +218,7 @@ async def _lineage_at(at: OperationContext, things: list[Thing], *, decided: boo
                 "the organisation's principles cannot be erased as a whole, because none could be adopted after it; "
                 "erase memories of the organisation, or the lessons behind a proposal"
             )
-    if gone := await erased_of(at.projection.database, [thing.name for thing in things]):
+    if gone := await erased_of(at.projection.database, [thing.name for thing in things if thing.sort != "person"]):
         thing = next(thing for thing in things if thing.name in gone)
         raise OperationError(
             f"{thing.sort} {thing.name} is erased already; `nemuri forget --resume` searches all stores again"
@@ -229,7 +229,9 @@ async def _lineage_at(at: OperationContext, things: list[Thing], *, decided: boo
         raise OperationError(str(error)) from error
     except DefinedError as error:
         raise OperationError(f"{error}, which would bring it back; define the agent without it, or erase it") from error
-    missing = [thing for thing in things if thing not in found.reasons]
+    missing = [
+        thing for thing in things if thing not in found.reasons and (thing.sort != "person" or not found.reasons)
+    ]
     if missing:
         raise OperationError(f"there is no {missing[0].sort} {missing[0].name}")
     return found

@@ -14,15 +14,18 @@ from nemuri.operations.log_position_parsing import LogPosition, LogPositionError
 from nemuri.operations.past_states import PastState, check_use
 from nemuri.operations.session import OperationError
 from nemuri_contracts.agents import Embedding
-from nemuri_contracts.client_events import MemoryContent, Setting
+from nemuri_contracts.client_events import MemoryContent, MemoryFilter
+from nemuri_contracts.queries import RecallOptions
 from nemuri_contracts.strength import Candidate
 from nemuri_domain.strength.aggregate import Mind
 from nemuri_domain.strength.context_principles import valid_principles
 from nemuri_domain.strength.memory_content import embedded_text
+from nemuri_domain.strength.memory_filter import is_restricting, meets
 from nemuri_domain.strength.query_texts import query_texts
 from nemuri_domain.strength.ranking import selected, version
 from nemuri_domain.strength.retrieval import RetrievalQuery, retrieved
 from nemuri_domain.strength.retrieval_index import StrengthIndex
+from nemuri_domain.strength.search_limits import SearchLimits
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.embeddings.factory import build_embedder
@@ -50,12 +53,9 @@ async def recall_as_of(
     settings: Settings,
     agent_id: str,
     position: LogPosition,
-    query: str,
-    *,
-    top: int,
-    setting: Setting,
+    asked: RecallOptions,
 ) -> PastRecall:
-    """Return the memories that an agent would have been given for a query at a position of the log.
+    """Return the memories that an agent would have been given for a search at a position of the log.
 
     The agent's mind is folded from the log and searched by the retrieval of tasks. Nothing is recorded.
 
@@ -70,25 +70,27 @@ async def recall_as_of(
     if agent is None:
         raise LogPositionError(f"{agent_id} was not defined yet at {position.text}; give a later position")
     then = past.at if position.sequence is not None else position.time
-    now, wording = then or datetime.now(UTC), query_texts(agent, query)
+    now, wording = then or datetime.now(UTC), query_texts(agent, asked.query)
     async with _vectors(log, settings, agent.embedding) as vectors:
         rows = await _rows(past, vectors)
-        index = _index(past.mind, rows, vectors.embedder.dimension)
+        index = _index(past.mind, rows, vectors.embedder.dimension, asked.person)
         texts = await vectors.of_queries([query_text.text for query_text in wording.every])
-        asked = RetrievalQuery.of(wording, texts, setting, vectors.comparing.calibration.scale)
+        scale, limits = vectors.comparing.calibration.scale, SearchLimits(now, asked.at, _ids(past.mind, asked))
+        query = RetrievalQuery.of(wording, texts, asked.setting, scale, limits)
     mind = past.mind
     found = retrieved(
         agent,
-        index,
-        asked,
-        perspective=None,
+        [index],
+        query,
+        perspective=asked.perspective,
         now=now,
         scorer=mind.scorer,
+        deep=asked.deep,
     )
     by_id = {candidate.memory_id: candidate for candidate in found.candidates}
-    best = selected(found.candidates, agent.rules, top=top, seed=0).memory_ids
+    best = selected(found.candidates, agent.rules, top=asked.top, seed=0).memory_ids
     known = ((mind.contents[memory_id], memory) for memory_id, memory in mind.memories.items())
-    held = valid_principles(agent.definition, known, setting)
+    held = valid_principles(agent.definition, known, asked.setting)
     return PastRecall(
         tuple((by_id[memory_id], mind.contents[memory_id].memory) for memory_id in best),
         version(agent.rules, mind.scorer),
@@ -122,9 +124,21 @@ async def _vectors(log: Log, settings: Settings, embedding: Embedding) -> AsyncI
         await embedder.aclose()
 
 
-def _index(mind: Mind, vectors: Mapping[UUID, NDArray[np.float32]], dimension: int) -> StrengthIndex:
-    """Return the index of all memories of a mind, as services hold it. A memory without a vector is found by words."""
-    index, ids = StrengthIndex(dimension), sorted(mind.memories)
+def _ids(mind: Mind, wanted: MemoryFilter) -> frozenset[bytes] | None:
+    """Return the ids of the memories that meet the conditions; None for all."""
+    if not is_restricting(wanted):
+        return None
+    return frozenset(memory_id.bytes for memory_id, content in mind.contents.items() if meets(content, wanted))
+
+
+def _index(
+    mind: Mind, vectors: Mapping[UUID, NDArray[np.float32]], dimension: int, person: str | None
+) -> StrengthIndex:
+    """Return the index of the memories of a mind that belong to the person or to nobody. A memory without a vector is
+    found by words.
+    """
+    index, persons = StrengthIndex(dimension), {"", person or ""}
+    ids = sorted(memory_id for memory_id, memory in mind.memories.items() if memory.person in persons)
     matrix = np.zeros((len(ids), dimension), np.float32)
     for row, memory_id in zip(matrix, ids, strict=True):
         row[:] = vectors.get(memory_id, 0)

@@ -55,7 +55,7 @@ async def in_memory(
     """Run a platform in the memory of this process: the same services and clients, but no servers.
 
     Nothing is stored on a disk, and all is gone at the end of the context. Agents have strength memory; affective and
-    tiered memories, courses, health and status need the servers.
+    tiered memories, courses and health need the servers.
 
     Args:
         services: Names of the services that run.

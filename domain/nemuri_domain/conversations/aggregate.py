@@ -55,7 +55,12 @@ def fresh_turns(turns: Sequence[ConversationTurn], known: Conversation) -> list[
     """
     digests = [digest_of(turn) for turn in turns]
     overlap = known.count if _is_whole(digests, known) else _overlap(digests, known.digests)
-    return [turn.model_copy(update={"position": known.count + number}) for number, turn in enumerate(turns[overlap:])]
+    return numbered(turns[overlap:], known.count)
+
+
+def numbered(turns: Sequence[ConversationTurn], first: int) -> list[ConversationTurn]:
+    """Return the turns at the positions from `first` on."""
+    return [turn.model_copy(update={"position": position}) for position, turn in enumerate(turns, first)]
 
 
 def _is_whole(digests: Sequence[str], known: Conversation) -> bool:

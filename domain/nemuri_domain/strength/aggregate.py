@@ -130,6 +130,8 @@ class Memory(RankedState):
 
     memory_id: UUID
     agent_id: str
+    person: str = ""
+    """Person to whom it belongs; "" for the agent's own memories."""
     effective_uses: int = 0
     """Number of uses that count for the consolidation level. A reactivation may lower it."""
     archived_at: datetime | None = None
@@ -177,6 +179,19 @@ class Content(State):
     created_at: datetime
     created: int
     """Stream sequence of the event that encoded the memory."""
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def held_from(self) -> datetime:
+        """Return since when it held: as it says, or else since it was told."""
+        return self.memory.valid_from or self.memory.said_at or self.created_at
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def held_to(self) -> datetime | None:
+        """Return until when it held, None for no end. What happened, or does not say when it began, is a moment."""
+        lasts = self.memory.valid_from is not None and self.memory.kind != "event"
+        return self.memory.until or (None if lasts else self.held_from)
 
 
 class Scorer(State):

@@ -81,15 +81,15 @@ def candidate_learnings(
     """Return one candidate per perspective, and the learnings that are dropped because they say nothing.
 
     `learnings` has the text for each perspective; empty texts are ignored. Each candidate gets the scope of a memory
-    created in this setting (`scope_in`).
+    created in this setting (`scope_in`), and belongs to its person.
     """
-    scope = scope_in(setting)
+    scope, person = scope_in(setting), setting.person
     told = {perspective: text for perspective, text in learnings.items() if text.strip()}
     empty = {perspective: why for perspective, text in told.items() if (why := boilerplate_reason(text))}
     kept = tuple(
         CandidateLearning(
             perspective,
-            MemoryContent(content=text, tags=keywords(text), learnings={perspective: text}, scope=scope),
+            MemoryContent(content=text, tags=keywords(text), learnings={perspective: text}, scope=scope, person=person),
         )
         for perspective, text in told.items()
         if perspective not in empty

@@ -304,6 +304,7 @@ def _encoded(mind: Mind, agent: Agent, event: MemoryEncoded | MemoryCopied) -> M
     memory = Memory(
         memory_id=event.memory_id,
         agent_id=event.agent_id,
+        person=event.memory.person or "",
         stored_strength=stored_strength,
         perspectives=dict.fromkeys(event.perspectives, stored_strength),
         unconfirmed=event.origin.provenance == "inferred",
@@ -323,6 +324,7 @@ def _copied(agent: Agent, event: MemoryCopied) -> Memory:
     return Memory(
         memory_id=event.memory_id,
         agent_id=event.agent_id,
+        person=event.memory.person or "",
         status=event.status,
         level=event.level,
         stored_strength=stored_value(event.strength, clock),

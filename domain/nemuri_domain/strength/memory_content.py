@@ -34,6 +34,8 @@ PROVENANCES: dict[Provenance, str] = {
 }
 """Descriptions of a memory's provenance for prompts."""
 CONFIRMED = "inferred by you, and confirmed since"
+SURE = 0.85
+"""Certainty below which a memory is shown as not certain."""
 UNKNOWN = Origin()
 """An origin without any information."""
 
@@ -178,6 +180,20 @@ def _wrong(origin: Origin) -> str:
 
 def _from(origin: Origin) -> str:
     return f" from {', '.join(origin.documents)}" if origin.documents else ""
+
+
+def dates_in_words(memory: MemoryContent) -> str:
+    """Return when a memory holds or happened and when it was said, such as "from 2 May 2026, said 3 May 2026"; "" if it
+    does not say.
+    """
+    begin, end, said = memory.valid_from, memory.until, memory.said_at
+    parts = [
+        begin and f"{'on' if memory.kind == 'event' else 'from'} {_moment(begin)}",
+        end and f"until {_moment(end)}",
+        said and f"said {_moment(said)}",
+        memory.certainty is not None and memory.certainty < SURE and "not certain",
+    ]
+    return ", ".join(part for part in parts if part)
 
 
 def _moment(at: datetime) -> str:

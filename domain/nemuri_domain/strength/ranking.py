@@ -65,6 +65,8 @@ class RetrievalContext:
     """Tags of candidates that occur in the query."""
     now: datetime
     query: str = ""
+    at: datetime | None = None
+    """Time that is asked about; None for the present."""
 
 
 def expanded(agent: Agent, query: str) -> dict[str, str]:
@@ -167,7 +169,8 @@ def ranked(
         )
         for candidate, row, value in zip(found, raw, values, strict=True)
     ]
-    return best_first(candidates, {memory.memory_id: memory for memory in found}, occasion.perspective, occasion.query)
+    by_id = {memory.memory_id: memory for memory in found}
+    return best_first(candidates, by_id, occasion.perspective, occasion.query, occasion.at)
 
 
 def best_first(
@@ -175,15 +178,18 @@ def best_first(
     known: Mapping[UUID, RelevantMemory],
     perspective: str | None,
     query: str,
+    at: datetime | None = None,
 ) -> tuple[Candidate, ...]:
     """Return the candidates by score, best first; ties by relevance, then by id.
 
     Before sorting, the scores of outdated candidates are lowered (`lower_outdated`): of those that a newer memory is
     recorded to contradict or supersede, and of those that a newer candidate about the same thing succeeds
-    (`succession`). A pair that was judged is not compared.
+    (`succession`). A pair that was judged is not compared. With a time `at`, what was told
+    later succeeds nothing by comparison.
     """
     found = [known[candidate.memory_id] for candidate in candidates]
-    near = nlargest(COMPARED, found, key=lambda memory: memory.relevance)
+    told = (memory for memory in found if at is None or memory.content.told_at(memory.memory) <= at)
+    near = nlargest(COMPARED, told, key=lambda memory: memory.relevance)
     later = successors([_statement(memory, perspective) for memory in near], query)
     memories = {memory.memory_id: memory.memory for memory in found}
     aside = outdated_elsewhere({memory.memory_id: memory.content for memory in found}, memories, perspective)

@@ -16,13 +16,16 @@ from nemuri_domain.strength.semantic_memory import absorbed
 
 def text_id(memory: MemoryContent) -> UUID | None:
     """Return an id that memories with the same text have in common: apart from case, white space and how accents are
-    written, in the same scope, from the same source and with the same learnings. None for a turn of a conversation,
-    which stands beside its neighbours and so repeats nothing.
+    written, of the same person, in the same scope, from the same source and with the same learnings, and holding at the
+    same time. None for a turn of a conversation, which stands beside its neighbours and so repeats nothing.
     """
     if memory.turn is not None:
         return None
     text = " ".join(normalize("NFC", memory.content).casefold().split())
-    key = (text, memory.scope.level, memory.scope.name, memory.said_by, sorted(memory.learnings.items()))
+    times = (memory.valid_from, memory.until, memory.expires_at)
+    holding = tuple(moment and moment.timestamp() for moment in times)
+    where = (memory.person, memory.scope.level, memory.scope.name, memory.said_by, *holding)
+    key = (text, *where, sorted(memory.learnings.items()))
     return UUID(bytes=blake2b(dumps(key).encode(), digest_size=16).digest())
 
 

@@ -18,6 +18,7 @@ from nemuri_domain.strength.candidates import Candidates
 from nemuri_domain.strength.conversation_order import UNKNOWN_POSITION, ConversationOrder
 from nemuri_domain.strength.memory_content import indexed_text
 from nemuri_domain.strength.ranked_memory import Ranked, RankedContent, ranked_state
+from nemuri_domain.strength.search_limits import ALWAYS, UNLIMITED, SearchLimits, Times, times_of
 from nemuri_domain.strength.search_texts import SearchTexts
 
 Floats = NDArray[np.float32]
@@ -41,10 +42,13 @@ RELATIVE_RELEVANCE_FLOOR: Final = 0.25
 COLUMNS: Final = np.dtype(
     [
         ("active", "?"), ("absorbed", "?"), ("stand_in", "O"), ("scope", "i4"), ("source", "i4"),
-        ("conversation", "i4"), ("position", "i4"), ("principle", "?"), ("content", "O"), ("state", "O"),
+        ("conversation", "i4"), ("position", "i4"), ("begin", "f8"), ("end", "f8"), ("expiry", "f8"),
+        ("principle", "?"), ("content", "O"), ("state", "O"),
     ]
 )  # fmt: skip
 """Columns of the index. `stand_in` has the bytes of the id of the memory that stands for an absorbed one, b"" for none;
+`begin`, `end` and `expiry` are the times from and until which a memory says that it holds, and from which it is of no
+use, in seconds since 1970;
 `content` and `state` are what ranking reads of a memory, as short JSON documents.
 """
 NAMES: Final = ("scope", "source", "conversation")
@@ -80,17 +84,19 @@ class StrengthIndex(MemoryIndex):
         scopes: Sequence[Scope] | None = None,
         sources: Sequence[str] | None = None,
         turns: Sequence[Turn | None] | None = None,
+        times: Sequence[Times] | None = None,
     ) -> None:
         """Add memories, or replace those that the index has.
 
         `vectors` are unit vectors, shape (n, dimension); a zero row means that a memory has no vector. `texts` are the
         texts for the lexical index, and `contents` what ranking reads of them. By default memories are universal,
-        without a source and from no conversation. They are active until their states are set. Raises ValueError, before
-        anything changes, if lengths or the dimension do not match or a number is not finite.
+        without a source and from no conversation, and hold always. They are active until their states are set. Raises
+        ValueError, before anything changes, if lengths or the dimension do not match or a number is not finite.
         """
         number = len(ids)
         none = [None] * number
-        values = zip(contents or none, scopes or none, sources or [""] * number, turns or none, strict=True)
+        always = times or [ALWAYS] * number
+        values = zip(contents or none, scopes or none, sources or [""] * number, turns or none, always, strict=True)
         self.put(ids, [_values(*memory) for memory in values], np.asarray(vectors, np.float32), texts)
 
     def remember(self, contents: Sequence[Content], vectors: Floats) -> None:
@@ -104,6 +110,7 @@ class StrengthIndex(MemoryIndex):
             scopes=[memory.scope for memory in memories],
             sources=[content.origin.source for content in contents],
             turns=[memory.turn for memory in memories],
+            times=[times_of(memory) for memory in memories],
         )
 
     def set_states(self, states: Collection[Memory]) -> None:
@@ -130,14 +137,17 @@ class StrengthIndex(MemoryIndex):
         """Return the ids of the memories that come from a definition of the agent, also of archived ones."""
         return [self.id(row) for row in np.flatnonzero(self.features["principle"]).tolist()]
 
-    def eligible(self, setting: Setting | None = None, *, active: bool = True) -> Mask:
+    def eligible(
+        self, setting: Setting | None = None, *, active: bool = True, limits: SearchLimits = UNLIMITED
+    ) -> Mask:
         """Return the mask of rows to search: active memories (archived ones if `active` is False) whose scope is valid
-        in the setting. Of an absorbed memory, status and scope are those of the memory that stands for it.
+        in the setting and that are within the limits. Of an absorbed memory, all this is that of the memory that stands
+        for it.
 
         Universal memories are valid in every setting. Without a setting, memories of all scopes are. Masks can be
         combined with & | ~ and are valid until the index changes.
         """
-        mask: Mask = self.features["active"] == active
+        mask: Mask = (self.features["active"] == active) & limits.allow(self.ids, self.features)
         if setting is not None and len(self.names["scope"]) > 1:
             names = [None, ("project", setting.project), *(("domain", domain) for domain in setting.domains)]
             mask &= self.among("scope", names)
@@ -248,14 +258,16 @@ class StrengthIndex(MemoryIndex):
         return Candidates(ids, similarity.max(axis=0), aligned.max(axis=0), relevant, joined, words)
 
 
-def _values(content: RankedContent | None, scope: Scope | None, source: str, turn: Turn | None) -> tuple[object, ...]:
+def _values(
+    content: RankedContent | None, scope: Scope | None, source: str, turn: Turn | None, times: Times
+) -> tuple[object, ...]:
     """Return the values of the `COLUMNS` of a memory that is active and has no state yet."""
     level = None if scope is None or scope.level == "universal" else (scope.level, scope.name)
     conversation = None if turn is None else (source, turn.conversation)
     position = UNKNOWN_POSITION if turn is None or turn.position is None else turn.position
     document = b"" if content is None else content.model_dump_json(exclude_defaults=True).encode()
     principle = content is not None and content.principle is not None
-    return True, False, b"", level, source or None, conversation, position, principle, document, b""
+    return True, False, b"", level, source or None, conversation, position, *times, principle, document, b""
 
 
 def _in_context(asked: SearchTexts, similarity: Floats, lexical: Floats, rare: Floats) -> Floats:

@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from nemuri_contracts.client_events import Scope, Setting
+from nemuri_contracts.client_events import MemoryContent, Scope, Setting
 
 
 def valid(scope: Scope, setting: Setting) -> bool:
@@ -16,6 +16,11 @@ def valid(scope: Scope, setting: Setting) -> bool:
             return scope.name in setting.domains
         case _:
             assert_never(scope.level)
+
+
+def valid_in(memory: MemoryContent, setting: Setting) -> bool:
+    """Return True if a memory is valid in the setting: its scope is, and it belongs to nobody or to its person."""
+    return memory.person in {None, setting.person} and valid(memory.scope, setting)
 
 
 def scope_in(setting: Setting) -> Scope:

@@ -172,6 +172,7 @@ def merged_content(group: Sequence[Remembered], statement: str) -> MemoryContent
         tags=tuple(dict.fromkeys(tag for content, _ in by_use for tag in content.memory.tags)),
         learnings=learnings,
         scope=group[0][0].memory.scope,
+        person=group[0][0].memory.person,
         said_by=speakers.pop() if len(speakers) == 1 else None,
     )
 

@@ -72,7 +72,10 @@ def lesson_memory(task: Task, work: Assignment, feedback: Feedback) -> MemoryCon
     else:
         text = "\n".join(part for part in (feedback.correction, words) if part)
     return MemoryContent(
-        content=text, tags=keywords(f"{feedback.correction or words}\n{question}"), scope=scope_in(task.setting)
+        content=text,
+        tags=keywords(f"{feedback.correction or words}\n{question}"),
+        scope=scope_in(task.setting),
+        person=task.setting.person,
     )
 
 

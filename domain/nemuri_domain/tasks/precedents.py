@@ -98,6 +98,7 @@ def routing_memory(state: TaskState) -> MemoryContent | None:
             LOAD: f"{len(state.present)} assignments, {seconds:.0f} seconds",
         },
         scope=scope_in(task.setting),
+        person=task.setting.person,
     )
 
 
@@ -110,7 +111,11 @@ def aptitude_memory(task: Task, agent_id: str, reason: str) -> MemoryContent | N
         return None
     learned = f"{agent_id} {VERDICTS[reason]} {', '.join(about)}"
     return MemoryContent(
-        content=learned, tags=(*about, agent_id), learnings={APTITUDE: learned}, scope=scope_in(task.setting)
+        content=learned,
+        tags=(*about, agent_id),
+        learnings={APTITUDE: learned},
+        scope=scope_in(task.setting),
+        person=task.setting.person,
     )
 
 

@@ -27,17 +27,20 @@ TOLD_SHARE: Final = 0.75
 """Minimum share of a learning's terms that the client's own statements contain if the client told it."""
 
 
-def entry_content(question: str, happened: str, learnings: Mapping[str, str], scope: Scope) -> MemoryContent:
+def entry_content(
+    question: str, happened: str, learnings: Mapping[str, str], *, scope: Scope, person: str | None = None
+) -> MemoryContent:
     """Return the content of a session's entry.
 
     `happened` is the model's account; if it is "", question and learnings are quoted instead. `learnings` are the new
-    ones, by perspective; at least one.
+    ones, by perspective; at least one. The entry belongs to the person, if there is one.
     """
     account = normalised(happened)
     if not account or boilerplate_reason(account):
         account = condensed(question, learnings.values())
     tags = keywords("\n".join(learnings.values()), ENTRY_TAGS)
-    return MemoryContent(content=account[:HAPPENED_CHARACTERS], tags=tags, learnings=dict(learnings), scope=scope)
+    text = account[:HAPPENED_CHARACTERS]
+    return MemoryContent(content=text, tags=tags, learnings=dict(learnings), scope=scope, person=person)
 
 
 def condensed(question: str, learned: Iterable[str]) -> str:

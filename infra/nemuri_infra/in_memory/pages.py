@@ -10,6 +10,7 @@ from nemuri_contracts.queries import JournalQuery, MemoriesQuery, TasksQuery
 from nemuri_contracts.task_list_views import TaskLine, TaskPlace, TasksView
 from nemuri_domain.strength.aggregate import Agent, Remembered
 from nemuri_domain.strength.decay import Clocks, clock_of, log_strength
+from nemuri_domain.strength.memory_filter import meets
 from nemuri_domain.tasks.aggregate import Task, TaskState
 from nemuri_infra.projections.memory_pages import MemoryPage
 from nemuri_infra.projections.task_pages import BEGINNING, WAITING
@@ -57,9 +58,9 @@ def _meets(memory: Remembered, query: MemoriesQuery) -> bool:
     text = "\n".join((told.content, *learnings, *learnings.values())).casefold()
     return (
         all(word.casefold() in text for word in (query.containing or "").split())
-        and query.tag in {None, *told.tags}
         and query.perspective in {None, *learnings, *state.perspectives}
-        and query.source in {None, content.source}
+        and query.person in {None, state.person}
+        and meets(content, query)
     )
 
 

@@ -8,7 +8,7 @@ from nemuri_contracts.agents import ORCHESTRATOR
 from nemuri_contracts.client_events import Setting
 from nemuri_contracts.event import Usage
 from nemuri_domain.strength.aggregate import Mind
-from nemuri_domain.strength.scope_matching import valid
+from nemuri_domain.strength.scope_matching import valid_in
 from nemuri_domain.tasks.agent_scores import Workload
 from nemuri_domain.tasks.aggregate import Feedback, TaskState, is_entitled
 from nemuri_domain.tasks.precedents import MAX_JUDGED, ROUTING, JudgedTask
@@ -40,7 +40,7 @@ def _judged(projections: InMemoryProjections, setting: Setting) -> Iterator[tupl
     for memory_id, content in mind.contents.items():
         event, memory, remembered = projections.journal.get(memory_id), mind.memories[memory_id], content.memory
         state = projections.tasks.get(event.thread) if event and event.thread else None
-        applies = ROUTING in remembered.learnings and valid(remembered.scope, setting)
+        applies = ROUTING in remembered.learnings and valid_in(remembered, setting)
         if state is None or state.task is None or memory.status != "active" or not applies:
             continue
         verdicts = _verdicts(state)

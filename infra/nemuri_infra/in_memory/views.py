@@ -11,7 +11,7 @@ import numpy as np
 from typing_extensions import override
 
 from nemuri_contracts.agents import ORCHESTRATOR, RESERVED_AGENTS
-from nemuri_contracts.client_events import Setting
+from nemuri_contracts.client_events import MemoryFilter, Setting
 from nemuri_contracts.error_messages import no_agent
 from nemuri_contracts.event import Event
 from nemuri_contracts.journal_views import JournalView
@@ -27,7 +27,8 @@ from nemuri_domain.strength.agent_topics import (
 )
 from nemuri_domain.strength.aggregate import Agent, Content, Remembered, Scorer
 from nemuri_domain.strength.memory_content import embedded_text
-from nemuri_domain.strength.scope_matching import valid
+from nemuri_domain.strength.memory_filter import meets
+from nemuri_domain.strength.scope_matching import valid_in
 from nemuri_domain.strength.sleep import SleepInput
 from nemuri_domain.strength.sleep_input import sleep_input_of
 from nemuri_domain.tasks.agent_scores import Workload
@@ -202,7 +203,10 @@ class InMemoryViews(Views):
     @override
     async def index_changes(self, table: IndexedTable[Any], wanted: ChangesWanted) -> list[IndexChange]:
         """Return the next changes of strength memories: no other memory is in memory."""
-        known = sorted(self._remembered(wanted.agent_id), key=lambda known: (known[1].changed, known[1].memory_id))
+        known = [
+            remembered for remembered in self._remembered(wanted.agent_id) if remembered[1].person == wanted.person
+        ]
+        known.sort(key=lambda known: (known[1].changed, known[1].memory_id))
         page = [known for known in known if (known[1].changed, known[1].memory_id) > wanted.after][:PAGE_SIZE]
         new = [max(content.created, memory.rescoped) > wanted.since for content, memory in page]
         texts = {
@@ -217,6 +221,18 @@ class InMemoryViews(Views):
             )
             for (content, memory), is_new in zip(page, new, strict=True)
         ]
+
+    @override
+    async def memories_meeting(self, agent_id: str, persons: Collection[str], wanted: MemoryFilter) -> frozenset[bytes]:
+        return frozenset(
+            content.memory_id.bytes
+            for content, memory in self._remembered(agent_id)
+            if memory.person in persons and meets(content, wanted)
+        )
+
+    @override
+    async def stored_bytes(self) -> int:
+        return 0
 
     @override
     async def tables(self) -> int:
@@ -267,7 +283,7 @@ class InMemoryViews(Views):
         known = [
             (agent.strength(memory), content, memory)
             for content, memory in self._remembered(agent.agent_id)
-            if memory.status == "active" and valid(content.memory.scope, setting)
+            if memory.status == "active" and valid_in(content.memory, setting)
         ]
         known.sort(key=lambda source: (-source[0], source[2].memory_id))
         return [

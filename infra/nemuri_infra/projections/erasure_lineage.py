@@ -4,7 +4,7 @@ The search goes breadth first. All things of one level are queried together, at 
 statement. So the number of statements depends on the depth of the lineage and hardly on its size.
 """
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -23,6 +23,7 @@ from nemuri_infra.projections.lineage_result import (
     Steps,
     Thing,
 )
+from nemuri_infra.projections.person_belongings import belongings
 from nemuri_infra.projections.strength_lineage import StrengthLineage
 
 __all__ = ["REQUESTED", "DefinedError", "Lineage", "LineageResult", "ProtectedError", "Sort", "Thing"]
@@ -93,16 +94,21 @@ class Lineage:
     database: Database
     log: Log
 
-    async def of(self, roots: Iterable[Thing], *, decided: bool = False) -> LineageResult:
+    async def of(self, roots: Collection[Thing], *, decided: bool = False) -> LineageResult:
         """Return the roots and everything that must be erased together with them. Agents come first.
 
         Raises `DefinedError` for a principle in a definition, and `ProtectedError` for a protected memory unless the
         erasure was `decided` before. Memories of an agent that is erased as a whole raise neither.
         """
-        chosen = sorted(roots, key=lambda root: root.sort != "agent")
-        known = await self.known(chosen)
-        level = [root for root in dict.fromkeys(chosen) if root in known]
-        found = LineageResult(dict.fromkeys(level, REQUESTED), decided=decided)
+        chosen, found = {root: REQUESTED for root in roots if root.sort != "person"}, LineageResult(decided=decided)
+        for person in (str(root.name) for root in roots if root.sort == "person"):
+            owned = await belongings(LineageReading(self.database, self.log), person)
+            chosen |= dict.fromkeys(owned.things, f"belongs to {person}")
+            found.owners |= owned.owners
+            found.events |= owned.events
+        known = await self.known(chosen) | {Thing("memory", memory_id) for memory_id in found.owners}
+        level = sorted((root for root in chosen if root in known), key=lambda root: root.sort != "agent")
+        found.reasons |= {root: chosen[root] for root in level}
         walk = _Walk(LineageReading(self.database, self.log), found)
         while level:
             following: list[Thing] = []

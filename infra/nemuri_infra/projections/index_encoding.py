@@ -13,7 +13,7 @@ from nemuri_domain.retrieval.memory_index import MemoryIndex
 from nemuri_domain.retrieval.sparse_columns import Columns
 from nemuri_domain.retrieval.word_rows import WordRows
 
-FORMAT: Final = 10
+FORMAT: Final = 11
 """Version of the binary form and of what an index takes from a memory. Raise it if terms, the embedded
 text or the columns of an index change: then stored copies are ignored.
 """

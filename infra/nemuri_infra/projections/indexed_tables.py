@@ -53,6 +53,8 @@ class ChangesWanted(NamedTuple):
     """Sequence and memory of the last change that was read."""
     missing: Sequence[UUID] = ()
     """Memories that are read even if they did not change, because their vectors were missing."""
+    person: str = ""
+    """Person to whom the memories belong, "" for nobody; only for a table of memories of persons."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +82,18 @@ class IndexedTable(Generic[IndexT]):
     """
     copied: bool = False
     """True if copies of the indexes are stored."""
+    of_persons: bool = False
+    """True if a memory may belong to a person. Then each index has those of one person, or of nobody."""
 
     def changes(self, *, missing: bool) -> str:
         """Return the query for changed memories; with `missing`, also those whose vector was missing."""
         named = " OR m.memory_id = ANY(%(missing)s)" if missing else ""
+        of_person = " AND m.person = %(person)s" if self.of_persons else ""
         return f"""
             SELECT m.changed, m.memory_id, {self.present},
                 CASE WHEN {self.whole} THEN {STORED_VECTOR} END, {self.selected}
             FROM {self.rows}
-            WHERE m.agent_id = %(agent_id)s AND ((m.changed, m.memory_id) > (%(sequence)s, %(last)s){named})
+            WHERE m.agent_id = %(agent_id)s{of_person} AND ((m.changed, m.memory_id) > (%(sequence)s, %(last)s){named})
             ORDER BY m.changed, m.memory_id LIMIT {PAGE_SIZE}
         """  # noqa: S608 - names of our own tables
 

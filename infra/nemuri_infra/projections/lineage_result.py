@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
-Sort = Literal["memory", "task", "agent", "course"]
+Sort = Literal["memory", "task", "agent", "course", "person"]
 
 REQUESTED = "asked for"
 """Reason given for the roots of a search, because their erasure was asked for.
@@ -15,7 +15,7 @@ Otherwise the erasure of a task would also erase knowledge that was learned else
 
 
 class Thing(NamedTuple):
-    """A memory, task, agent or course, which can be erased."""
+    """A memory, task, agent, course or person, which can be erased. A person stands for what belongs to it."""
 
     sort: Sort
     name: UUID | str

@@ -33,17 +33,21 @@ LEAST_STORED: Final = 500
 """Minimum number of changes for which a new copy of an index is stored. Reading as many takes about 25 ms."""
 STORED_SHARE: Final = 8
 """A new copy is stored when there is more than one change for this number of memories, but at least `LEAST_STORED`."""
-IndexKey = tuple[str, str, str]
-"""Table, agent, and what its vectors can be compared with: generation and calibration."""
+IndexKey = tuple[str, str, str, str]
+"""Table, agent, person, and what the vectors can be compared with: generation and calibration."""
 
 
 @dataclass(slots=True)
 class CachedIndex(Generic[IndexT]):
-    """The index of one agent, as of the last update from the projections."""
+    """The index of one agent's memories that belong to one person or to nobody, as of the last update from the
+    projections.
+    """
 
     table: IndexedTable[IndexT]
     agent_id: str
     index: IndexT
+    person: str = ""
+    """Person to whom the memories belong; "" for nobody."""
     until: int = -1
     """Log sequence of the newest change of a memory in the index; -1 before the first one."""
     seen: int = -1
@@ -71,9 +75,14 @@ class CachedIndex(Generic[IndexT]):
         if not len(self.index):
             await self._begin(views, vectors)
         await self._read_changes(views, vectors)
-        if self.table.copied and self.unstored > max(LEAST_STORED, len(self.index) // STORED_SHARE):
+        if self._copied and self.unstored > max(LEAST_STORED, len(self.index) // STORED_SHARE):
             await self._store_copy(views, vectors, here)
         self.seen = here
+
+    @property
+    def _copied(self) -> bool:
+        """Return True if copies of the index are stored. Those of persons are small and many."""
+        return self.table.copied and not self.person
 
     async def _drop_outdated(self, views: Views) -> None:
         erased = await views.everything_erased(after=self.seen)
@@ -83,7 +92,7 @@ class CachedIndex(Generic[IndexT]):
             self.missing = frozenset()
 
     async def _begin(self, views: Views, vectors: Vectors) -> None:
-        if not self.table.copied:
+        if not self._copied:
             self.tables = await views.tables()
             return
         copy = await views.stored_index(self.agent_id, vectors.generation, format_version=FORMAT)
@@ -103,7 +112,7 @@ class CachedIndex(Generic[IndexT]):
     async def _read_changes(self, views: Views, vectors: Vectors) -> None:
         newest, after, missing = self.until, (self.until, LAST_ID), tuple(self.missing)
         while True:
-            wanted = ChangesWanted(self.agent_id, vectors.generation, self.until, after, missing)
+            wanted = ChangesWanted(self.agent_id, vectors.generation, self.until, after, missing, self.person)
             changes = await views.index_changes(self.table, wanted)
             await self._take(changes, vectors)
             newest = max([newest, *(change.changed for change in changes)])
@@ -144,8 +153,8 @@ async def centred(table: IndexedTable[Any], changes: Sequence[IndexChange], vect
 
 @dataclass(slots=True)
 class MemoryIndexes:
-    """The retrieval indexes that the services of a process share, one for each memory of an agent, vector generation
-    and calibration.
+    """The retrieval indexes that the services of a process share, one for each memory of an agent and of each of its
+    persons, vector generation and calibration.
 
     After each use the least recently used indexes are removed until the others fit in the limit. So an index that is
     larger than the limit is read again for each use.
@@ -162,15 +171,18 @@ class MemoryIndexes:
         return cls(views, ByteCache(limit, lambda _, cached: cached.index.nbytes))
 
     @asynccontextmanager
-    async def current(self, table: IndexedTable[IndexT], agent_id: str, vectors: Vectors) -> AsyncIterator[IndexT]:
+    async def current(
+        self, table: IndexedTable[IndexT], agent_id: str, vectors: Vectors, person: str = ""
+    ) -> AsyncIterator[IndexT]:
         """Update the index of an agent from the projections and yield it. It is locked during the context.
 
-        Its vectors are centred by the calibrated store `vectors`.
+        It has the memories that belong to the person; to nobody without one. Its vectors are centred by the calibrated
+        store `vectors`.
         """
-        key = (table.name, agent_id, vectors.comparing.space)
+        key = (table.name, agent_id, person, vectors.comparing.space)
         cached: CachedIndex[IndexT] | None = self.cached.get(key)
         if cached is None:
-            cached = CachedIndex(table, agent_id, table.create(vectors.embedder.dimension))
+            cached = CachedIndex(table, agent_id, table.create(vectors.embedder.dimension), person)
         self.cached.keep(key, cached)
         async with cached.lock:
             async with nullcontext() if len(cached.index) else self._loading:

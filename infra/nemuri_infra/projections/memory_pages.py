@@ -16,6 +16,7 @@ from nemuri_domain.strength.aggregate import Agent, Remembered
 from nemuri_domain.strength.decay import FROZEN_CLOCK, Clocks, log_strength
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
+from nemuri_infra.projections.memory_filters import filter_conditions
 from nemuri_infra.projections.strength_queries import memories_with_ids
 from nemuri_infra.projections.text_search import contains_words
 
@@ -65,6 +66,8 @@ async def _newest(
             _CONTENT.created <= cursor.created,
             tuple_(-_CONTENT.created, _CONTENT.memory_id) > tuple_(-cursor.created, cursor.memory_id),
         )
+    if query.person is not None:
+        scanned = scanned.join(tables.memory_state, _STATE.memory_id == _CONTENT.memory_id).where(*_of_person(query))
     scanned = scanned.order_by(_CONTENT.created.desc(), _CONTENT.memory_id)
     inner = scanned.limit(MAX_SCANNED).subquery()
     found = (
@@ -110,7 +113,7 @@ def _listed(query: MemoriesQuery, status: str, level: int, clock: float) -> Sele
     """Return a SELECT of the memories of one level and status, strongest first, after the place of the query."""
     log = log_strength(_STATE.stored_strength, literal(clock))
     listed = select(_STATE.memory_id, _STATE.stored_strength, log.label("log_strength")).where(
-        _STATE.agent_id == query.agent_id, _STATE.status == status, _STATE.level == level
+        _STATE.agent_id == query.agent_id, _STATE.status == status, _STATE.level == level, *_of_person(query)
     )
     if (cursor := query.following) is not None:
         listed = listed.where(
@@ -137,6 +140,11 @@ def _matching(listed: Select[Any], conditions: list[ColumnElement[bool]], limit:
     return select(found.subquery())
 
 
+def _of_person(query: MemoriesQuery) -> list[ColumnElement[bool]]:
+    """Return the condition that a memory belongs to the person, if one is named. It is met before the list is cut."""
+    return [] if query.person is None else [_STATE.person == query.person]
+
+
 def _conditions(query: MemoriesQuery) -> list[ColumnElement[bool]]:
     """Return the conditions on the content of a memory."""
     content, learnings = _CONTENT.memory["content"].astext, _CONTENT.memory["learnings"]
@@ -144,13 +152,9 @@ def _conditions(query: MemoriesQuery) -> list[ColumnElement[bool]]:
     if query.containing is not None:
         for word in query.containing.split():
             conditions.append(or_(contains_words(content, word), contains_words(learnings.astext, word)))
-    if query.tag is not None:
-        conditions.append(_CONTENT.memory["tags"].has_key(query.tag))
     if query.perspective is not None:
         conditions.append(or_(learnings.has_key(query.perspective), _STATE.perspectives.has_key(query.perspective)))
-    if query.source is not None:
-        conditions.append(_CONTENT.source == query.source)
-    return conditions
+    return [*conditions, *filter_conditions(query)]
 
 
 def _place(row: Any, clocks: Clocks) -> MemoryPlace:

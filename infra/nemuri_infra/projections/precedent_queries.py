@@ -32,7 +32,8 @@ _JUDGED = text(
         JOIN journal ON journal.task_id = told.task_id
         JOIN memory_state AS state ON state.memory_id = journal.event_id
         JOIN memory AS content ON content.memory_id = state.memory_id
-        WHERE state.agent_id = :orchestrator AND state.status = 'active' AND told.good + told.bad > 0
+        WHERE state.agent_id = :orchestrator AND state.person IN ('', :person)
+          AND state.status = 'active' AND told.good + told.bad > 0
           AND content.memory -> 'learnings' ->> :routing IS NOT NULL
           AND CASE content.memory -> 'scope' ->> 'level'
               WHEN 'universal' THEN TRUE
@@ -60,6 +61,7 @@ async def judged_tasks(database: Database, setting: Setting) -> Sequence[JudgedT
         "routing": ROUTING,
         "project": setting.project,
         "domains": list(setting.domains),
+        "person": setting.person or "",
         "most": MAX_JUDGED,
     }
     async with database.reading() as connection:

@@ -10,7 +10,7 @@ from sqlalchemy import func, select, tuple_
 from typing_extensions import override
 
 from nemuri_contracts.agents import ORCHESTRATOR, RESERVED_AGENTS
-from nemuri_contracts.client_events import Setting
+from nemuri_contracts.client_events import MemoryFilter, Setting
 from nemuri_contracts.event import Event
 from nemuri_contracts.journal_views import JournalView
 from nemuri_contracts.memory_views import WaitingTask
@@ -33,6 +33,7 @@ from nemuri_infra.projections.erasure import absent, erased_among, erased_of, ev
 from nemuri_infra.projections.fold_states import task_states
 from nemuri_infra.projections.indexed_tables import ChangesWanted, IndexChange, IndexedTable
 from nemuri_infra.projections.journal_queries import journal_page
+from nemuri_infra.projections.memory_filters import memories_meeting
 from nemuri_infra.projections.memory_pages import MemoryPage, memory_page
 from nemuri_infra.projections.precedent_queries import judged_tasks
 from nemuri_infra.projections.progress import Progress
@@ -190,6 +191,14 @@ class StoredViews(Views):
     @override
     async def index_changes(self, table: IndexedTable[Any], wanted: ChangesWanted) -> list[IndexChange]:
         return await table.changed(self.database, wanted)
+
+    @override
+    async def memories_meeting(self, agent_id: str, persons: Collection[str], wanted: MemoryFilter) -> frozenset[bytes]:
+        return await memories_meeting(self.database, agent_id, persons, wanted)
+
+    @override
+    async def stored_bytes(self) -> int:
+        return await self.database.stored_bytes()
 
     @override
     async def tables(self) -> int:

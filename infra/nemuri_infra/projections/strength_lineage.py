@@ -31,7 +31,7 @@ _MEMORIES = text(
     WHERE memory_id = ANY(CAST(:ids AS uuid[]))
     """
 )
-_PLACES = text("SELECT sequence FROM journal WHERE event_id = ANY(CAST(:ids AS uuid[]))")
+PLACES = text("SELECT sequence FROM journal WHERE event_id = ANY(CAST(:ids AS uuid[]))")
 _CONTENTS = text(
     "SELECT memory_id, memory->>'content' AS content FROM memory WHERE memory_id = ANY(CAST(:ids AS uuid[]))"
 )
@@ -186,7 +186,7 @@ class StrengthLineage:
                 _add(steps, row.memory_id, Thing("task", row.task_id), "taught")
         begun = await self.read.events_at(row.created for row in rows if row.task_id is None)
         causes = {event.event_id: event.causation_id for event in begun if event.causation_id is not None}
-        places = await self.read.rows(_PLACES, ids=list(causes.values()))
+        places = await self.read.rows(PLACES, ids=list(causes.values()))
         known = {event.event_id: event for event in await self.read.events_at(row.sequence for row in places)}
         for memory_id, cause in causes.items():
             match known.get(cause):

@@ -13,9 +13,10 @@ from nemuri_infra.projections.database import Database, binary_rows
 from nemuri_infra.projections.rows import selection
 
 _STATES = selection(tables.memory_state, Memory)
+_CONTENTS = selection(tables.memory, Content)
 _BY_ID = f"""
     SELECT to_json(known)::text, to_json(present)::text
-    FROM {_STATES} AS present JOIN memory AS known USING (memory_id)
+    FROM {_STATES} AS present JOIN {_CONTENTS} AS known USING (memory_id)
     WHERE present.memory_id = ANY(%(ids)s::uuid[])
 """  # noqa: S608 - names of our own tables
 _CONTENT = {name: f"content_{name}" for name in Content.model_fields}
@@ -45,12 +46,12 @@ async def memories_with_ids(connection: AsyncConnection, memory_ids: Iterable[UU
 
 
 _LESSONS = text(
-    """
+    f"""
     -- The newest lessons from feedback, of one agent or of all.
-    SELECT to_json(known)::text AS content FROM memory AS known
+    SELECT to_json(known)::text AS content FROM {_CONTENTS} AS known
     WHERE source = 'feedback' AND (CAST(:agent_id AS text) IS NULL OR agent_id = :agent_id)
     ORDER BY created DESC LIMIT :limit
-    """
+    """  # noqa: S608 - names of our own tables
 )
 
 

@@ -87,6 +87,8 @@ memory = state_table(
     "memory",
     Content,
     Index("memory_agent", "agent_id", "created"),
+    Index("memory_held", "agent_id", "held_from"),
+    Index("memory_content", "memory", postgresql_using="gin", postgresql_ops={"memory": "jsonb_path_ops"}),
     key="memory_id",
     comment="Content of strength memories. A row is rarely changed.",
 )
@@ -95,7 +97,8 @@ memory_state = state_table(
     Memory,
     Index("memory_state_fade", "agent_id", "level", "fade", postgresql_where=text("status = 'active'")),
     Index("memory_state_strength", "agent_id", "status", "level", text("stored_strength DESC"), "memory_id"),
-    Index("memory_state_changed", "agent_id", "changed"),
+    Index("memory_state_changed", "agent_id", "person", "changed", "memory_id"),
+    Index("memory_state_person", "person", postgresql_where=text("person <> ''")),
     Index("memory_state_absorbed", "absorbed_by", postgresql_where=text("absorbed_by IS NOT NULL")),
     Index("memory_state_text", "text_id", postgresql_where=text("status IN ('active', 'archived')")),
     key="memory_id",

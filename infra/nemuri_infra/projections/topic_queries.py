@@ -43,14 +43,17 @@ def _strongest() -> Select[Any]:
 
 def _valid() -> ColumnElement[bool]:
     """Return the SQL condition that is true for memories valid in the setting. The rule is the same as in the domain's
-    `valid`.
+    `valid_in`.
     """
     scope = tables.memory.c.memory["scope"]
     level, name = scope["level"].astext, scope["name"].astext
-    return or_(
-        level == "universal",
-        and_(level == "project", name == bindparam("project", type_=Text)),
-        and_(level == "domain", name == any_(bindparam("domains", type_=ARRAY(Text)))),
+    return and_(
+        tables.memory_state.c.person.in_(["", bindparam("person", type_=Text)]),
+        or_(
+            level == "universal",
+            and_(level == "project", name == bindparam("project", type_=Text)),
+            and_(level == "domain", name == any_(bindparam("domains", type_=ARRAY(Text)))),
+        ),
     )
 
 
@@ -65,6 +68,7 @@ async def strongest_memories(database: Database, agent: Agent, setting: Setting)
         "agent": agent.agent_id,
         "project": setting.project,
         "domains": list(setting.domains),
+        "person": setting.person or "",
         **{f"clock_{level}": clock for level, clock in enumerate(agent.clocks)},
     }
     async with database.reading() as connection:

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from nemuri_contracts.client_events import Setting
+from nemuri_contracts.client_events import MemoryFilter, Setting
 from nemuri_contracts.event import Event, derive
 from nemuri_contracts.journal_views import JournalView
 from nemuri_contracts.memory_views import WaitingTask
@@ -182,6 +182,16 @@ class Views(ABC):
 
         A memory that changes meanwhile may be returned twice.
         """
+
+    @abstractmethod
+    async def memories_meeting(self, agent_id: str, persons: Collection[str], wanted: MemoryFilter) -> frozenset[bytes]:
+        """Return the ids, each as 16 bytes, of an agent's memories that meet all conditions and belong to one of these
+        persons; "" stands for nobody.
+        """
+
+    @abstractmethod
+    async def stored_bytes(self) -> int:
+        """Return the size of the projections on disk in bytes; 0 if they are in memory."""
 
     @abstractmethod
     async def tables(self) -> int:

@@ -1,12 +1,13 @@
 """Retrieval from strength memory: an agent's memories that are relevant to a query, and those similar to a text."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import UUID
 
-from nemuri_contracts.client_events import Scope, Setting
+from nemuri_contracts.client_events import MemoryFilter, Scope, Setting
 from nemuri_contracts.strength import Candidate
 from nemuri_domain.language.tokenization import terms
 from nemuri_domain.strength.aggregate import Agent, Content, Memory, RankedState, Remembered
@@ -17,11 +18,13 @@ from nemuri_domain.strength.extracted_learning_decision import (
     statements,
 )
 from nemuri_domain.strength.memory_content import embedded_text
+from nemuri_domain.strength.memory_filter import is_restricting
 from nemuri_domain.strength.query_texts import QueryTexts, query_texts
 from nemuri_domain.strength.ranking import version
 from nemuri_domain.strength.retrieval import RetrievalQuery, ranked_for, relevant, searched, to_rank, with_successors
 from nemuri_domain.strength.retrieval_index import StrengthIndex
 from nemuri_domain.strength.scope_matching import setting_of, valid
+from nemuri_domain.strength.search_limits import SearchLimits
 from nemuri_domain.strength.search_texts import QueryText
 from nemuri_infra.observability.tracing import span
 from nemuri_infra.projections import tables
@@ -29,6 +32,10 @@ from nemuri_infra.projections.indexed_tables import IndexChange, IndexedTable, V
 from nemuri_infra.projections.rows import selection
 from nemuri_infra.retrieval.self_calibration import calibrated_vectors
 from nemuri_infra.runtime.resources import Resources
+from nemuri_infra.stores.vectors import Vectors
+
+ALL: Final = MemoryFilter()
+"""The conditions that every memory meets."""
 
 
 def _parsed(content: str | None, state: str) -> tuple[Content | None, Memory]:
@@ -52,7 +59,8 @@ def _text(fields: tuple[Any, ...]) -> str | None:
 _NEW: Final = "(known.created > %(since)s OR m.rescoped > %(since)s)"
 STRENGTH: Final[IndexedTable[StrengthIndex]] = IndexedTable(
     name="memory_state",
-    rows=f"{selection(tables.memory_state, Memory)} AS m JOIN memory AS known USING (memory_id)",
+    rows=f"{selection(tables.memory_state, Memory)} AS m "
+    f"JOIN {selection(tables.memory, Content)} AS known USING (memory_id)",
     present="true",
     whole=_NEW,
     selected=f"CASE WHEN {_NEW} THEN to_json(known)::text END, to_json(m)::text",
@@ -61,6 +69,7 @@ STRENGTH: Final[IndexedTable[StrengthIndex]] = IndexedTable(
     parsed=_parsed,
     text=_text,
     copied=True,
+    of_persons=True,
 )
 
 
@@ -92,24 +101,30 @@ async def recall_memories(
     deep: bool = False,
     now: datetime | None = None,
     summary: str | None = None,
+    at: datetime | None = None,
+    wanted: MemoryFilter = ALL,
 ) -> RankedRetrieval:
     """Return the memories that are relevant to a query and to the `summary` of its task, ranked; none if none is
     relevant.
 
     No event is recorded. With `deep`, the archived memories are always searched too; without it only if no active
-    memory is relevant.
+    memory is relevant. With `at`, they hold at this time as far as they say; without it they have not expired `now`.
+    Only those that meet the conditions of `wanted` are found.
     """
     with span("recall", agent=agent.agent_id):
         wording = query_texts(agent, query, summary)
         vectors = await calibrated_vectors(resources, agent)
         rows = await vectors.of_queries([part.text for part in wording.every])
-        asked = RetrievalQuery.of(wording, rows, setting, vectors.comparing.calibration.scale)
+        moment, ids = now or datetime.now(UTC), None
+        if is_restricting(wanted):
+            ids = await resources.views.memories_meeting(agent.agent_id, ["", setting.person or ""], wanted)
+        scale, limits = vectors.comparing.calibration.scale, SearchLimits(moment, at, ids)
+        asked = RetrievalQuery.of(wording, rows, setting, scale, limits)
         scorer = await resources.views.agents.scorer(agent.agent_id)
-        async with resources.indexes.current(STRENGTH, agent.agent_id, vectors) as index:
-            found, deep = searched(agent, index, asked, deep=deep)
-            principles = _principles(agent, index, setting)
-            memories = with_successors(agent, index, asked, to_rank(found, index))
-        moment = now or datetime.now(UTC)
+        async with _indexes(resources, agent, vectors, setting.person) as indexes:
+            found, deep = searched(agent, indexes, asked, deep=deep)
+            principles = _principles(agent, indexes[0], setting)
+            memories = with_successors(agent, indexes, asked, to_rank(found, indexes))
         return RankedRetrieval(
             candidates=ranked_for(agent, memories, asked, perspective=perspective, now=moment, scorer=scorer),
             terms=tuple(terms(query)),
@@ -122,10 +137,29 @@ async def recall_memories(
         )
 
 
+@asynccontextmanager
+async def _indexes(
+    resources: Resources, agent: Agent, vectors: Vectors, person: str | None
+) -> AsyncIterator[Sequence[StrengthIndex]]:
+    """Yield the index of the agent's own memories, then that of the memories of the person, if there is one."""
+    async with AsyncExitStack() as stack:
+        yield [
+            await stack.enter_async_context(resources.indexes.current(STRENGTH, agent.agent_id, vectors, whose))
+            for whose in dict.fromkeys(("", person or ""))
+        ]
+
+
 async def memories_near(
-    resources: Resources, agent: Agent, text: str, scope: Scope, *, least: float | None = None
+    resources: Resources,
+    agent: Agent,
+    text: str,
+    scope: Scope,
+    *,
+    person: str | None = None,
+    least: float | None = None,
 ) -> tuple[Remembered, ...]:
-    """Return the active memories that are similar enough to `text` to be compared with it, most relevant first.
+    """Return the active memories of the same person, or of nobody, that are similar enough to `text` to be compared
+    with it, most relevant first.
 
     `least` is the minimum of the similarity and of the share of words (`is_comparable`); None means that of the
     embedder for texts about the same, and half of the words. At most `COMPARED_MEMORIES` are returned, all of
@@ -136,8 +170,8 @@ async def memories_near(
     asked = RetrievalQuery.of(QueryTexts(text, (QueryText(text),)), rows, setting_of(scope), scale)
     same, words = (vectors.thresholds.same, COMPARED_WORDS) if least is None else (least, least)
     wanted = terms(text)
-    async with resources.indexes.current(STRENGTH, agent.agent_id, vectors) as index:
-        found = relevant(agent, index, asked)
+    async with resources.indexes.current(STRENGTH, agent.agent_id, vectors, person or "") as index:
+        found = relevant(agent, [index], asked)
     known = await resources.views.memories_by_id(found.ids)
     close = [
         known[memory_id]

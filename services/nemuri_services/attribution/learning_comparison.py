@@ -73,7 +73,13 @@ async def decide_learnings(
     """
     older = await asyncio.gather(
         *(
-            memories_near(resources, agent, embedded_text(learning.memory), learning.memory.scope)
+            memories_near(
+                resources,
+                agent,
+                embedded_text(learning.memory),
+                learning.memory.scope,
+                person=learning.memory.person,
+            )
             for learning in learnings
         )
     )
@@ -196,7 +202,9 @@ async def _entry(
 ) -> NewMemory:
     """Return the memory of a session in which these learnings are new. Its vector is stored."""
     new = {learning.perspective: learning.memory.content for learning in kept}
-    memory = entry_content(session.question, session.happened, new, kept[0].memory.scope)
+    memory = entry_content(
+        session.question, session.happened, new, scope=kept[0].memory.scope, person=kept[0].memory.person
+    )
     text = embedded_text(memory)
     await vectors.store_missing([text])
     made = new_memory(agent, memory, vectors.key(text), origin=session.origin_of(kept), links=tuple(session.used))

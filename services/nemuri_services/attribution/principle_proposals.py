@@ -1,6 +1,6 @@
 """Proposals of principles from repeated corrections. Only a person adopts one."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -32,7 +32,7 @@ async def propose_principles(cause: Event, new: Sequence[Content], resources: Re
     found = list[AgentDefined | PrincipleProposed]()
     made = {content.memory_id: proposal_id(content.memory_id, content.agent_id) for content in new}
     there = await resources.views.projected_ids(made.values()) if made else set()
-    for lesson in new:
+    for lesson in _of_nobody(new):
         agent = await resources.views.agent(lesson.agent_id, only_rules=True)
         if agent is not None and made[lesson.memory_id] not in there:
             found += await _own(cause, lesson, new, agent, resources) or await _common(
@@ -67,9 +67,14 @@ async def _similar(
     agent, or of all agents if `of` is None.
     """
     earlier = await resources.views.newest_lessons(of, MAX_COMPARED)
-    some = [*{content.memory_id: content for content in (*earlier, *new)}.values()]
+    some = [*{content.memory_id: content for content in _of_nobody((*earlier, *new))}.values()]
     vectors = await calibrated_vectors(resources, agent)
     return similar_lessons(lesson, some, await _rows(vectors, some), same=vectors.thresholds.same)
+
+
+def _of_nobody(lessons: Iterable[Content]) -> Iterator[Content]:
+    """Yield the lessons that belong to no person. A principle is for everybody."""
+    return (lesson for lesson in lessons if lesson.memory.person is None)
 
 
 async def _rows(vectors: Vectors, some: Sequence[Content]) -> dict[str, NDArray[np.float32] | None]:

@@ -14,7 +14,7 @@ from nemuri_infra.runtime.resources import Resources
 
 async def conversation_view(query: ConversationQuery, resources: Resources) -> ConversationView:
     """Return what is known of a conversation by now. A stretch is pending until all of its facts are memories."""
-    conversation_id = conversation_id_of(query.client_id, query.agent_id, query.conversation)
+    conversation_id = conversation_id_of(query.client_id, query.agent_id, query.conversation, query.person)
     history = await resources.conversations.at(conversation_id, await resources.log.last_sequence())
     known = history.state
     learned, refused = await _outcomes(query.stretches, resources)

@@ -21,6 +21,7 @@ from nemuri_contracts.memory_views import (
     MemoriesView,
     MemoryView,
     MemoView,
+    ProfileView,
     RememberedView,
     StatusView,
 )
@@ -37,6 +38,7 @@ from nemuri_contracts.queries import (
     MemoQuery,
     MemoriesQuery,
     MemoryQuery,
+    ProfileQuery,
     Refusal,
     RememberedQuery,
     RoutingQuery,
@@ -75,6 +77,7 @@ from nemuri_services.query_api.presenters import (
     result_of,
     source_memory,
 )
+from nemuri_services.query_api.profiles import profile_of
 from nemuri_services.query_api.scorers import scorer_view
 
 LONGEST_WAIT = 2.0
@@ -339,7 +342,7 @@ async def status(query: StatusQuery, resources: Resources) -> StatusView:  # noq
         memories_by_kind=memories_known,
         embedding=resources.vectors.embedding,
         calibration=calibration_view(await resources.vectors.calibrated()),
-        database_bytes=await resources.database.stored_bytes(),
+        database_bytes=await resources.views.stored_bytes(),
         halted=halted_reason(position, resources),
         halted_at=position.halted_at,
         halted_services=dict(resources.halted),
@@ -366,6 +369,17 @@ async def memo(query: MemoQuery, resources: Resources) -> MemoView | Refusal:
         if agent is None
         else await memo_of(agent, query.setting, resources)
     )
+
+
+@service.answers(ProfileQuery)
+async def profile(query: ProfileQuery, resources: Resources) -> ProfileView | Refusal:
+    """Return what an agent knows of a person now. Refuse if it is unknown or has no strength memory."""
+    agent = await resources.views.agent(query.agent_id)
+    if agent is None:
+        return await _unknown_agent(query.agent_id, resources)
+    if agent.definition.memory != "strength":
+        return Refusal(refused=not_by_use(query.agent_id, agent.definition.memory))
+    return await profile_of(agent, query, resources)
 
 
 @service.answers(KeywordsQuery)

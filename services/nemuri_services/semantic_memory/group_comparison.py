@@ -28,7 +28,14 @@ async def neighbourhoods(agent: Agent, anchors: Sequence[UUID], resources: Resou
             continue
         content = known[anchor][0]
         text = "\n".join(statements(content).values())
-        near = await memories_near(resources, agent, text, content.memory.scope, least=agent.rules.semantic_similarity)
+        near = await memories_near(
+            resources,
+            agent,
+            text,
+            content.memory.scope,
+            person=content.memory.person,
+            least=agent.rules.semantic_similarity,
+        )
         others = [one for one in near if one[0].memory_id != anchor and is_settled(one, agent.rules)]
         if others:
             found.append([known[anchor], *others])

@@ -34,7 +34,7 @@ service = Service("semantic-memory", concurrency=4, capabilities=frozenset({Capa
 
 @service.handles_together(MemoryEncoded)
 async def judge(events: Sequence[MemoryEncoded], resources: Resources) -> Sequence[MemoriesJudged | None]:
-    """Judge new memories of an agent against the nearest that it knows, `JUDGED_TOGETHER` in a call of the light model.
+    """Judge new memories of an agent against the nearest that it knows, `JUDGED_TOGETHER` in one call of the model.
 
     The facts of a stretch of a conversation are judged with the last of them, in one call. The outcome of a memory is
     None if nothing is near it, or if the rules find no relation.

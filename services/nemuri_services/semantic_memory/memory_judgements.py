@@ -121,12 +121,18 @@ def _in_calls(batches: Sequence[Batch]) -> Iterator[list[UUID]]:
 
 
 async def _near(agent: Agent, new: Batch, resources: Resources) -> dict[UUID, list[UUID]]:
+    """Return the nearest memories of each new one among those of the same person, or of nobody."""
     vectors = await calibrated_vectors(resources, agent)
     texts = {memory_id: "\n".join((memory.content, *memory.learnings.values())) for memory_id, memory in new.items()}
-    async with resources.indexes.current(STRENGTH, agent.agent_id, vectors) as index:
-        if len(new) > FEW:
-            return await asyncio.to_thread(nearest_memories, index, texts)
-        return nearest_memories(index, texts)
+    found: dict[UUID, list[UUID]] = {}
+    for person in dict.fromkeys(memory.person or "" for memory in new.values()):
+        own = {memory_id: text for memory_id, text in texts.items() if (new[memory_id].person or "") == person}
+        async with resources.indexes.current(STRENGTH, agent.agent_id, vectors, person) as index:
+            if len(own) > FEW:
+                found |= await asyncio.to_thread(nearest_memories, index, own)
+            else:
+                found |= nearest_memories(index, own)
+    return found
 
 
 def _job(pairs: Sequence[MemoryPair]) -> RelationsJob:

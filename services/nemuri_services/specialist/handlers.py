@@ -220,7 +220,14 @@ async def recall(query: RecallQuery, resources: Resources) -> RecallView | Refus
         known = ", ".join(agent.definition.perspective_names)
         return Refusal(refused=f"{query.agent_id} has no perspective {query.perspective!r}; it has {known}")
     found = await recall_memories(
-        resources, agent, query.query, perspective=query.perspective, setting=query.setting, deep=query.deep
+        resources,
+        agent,
+        query.query,
+        perspective=query.perspective,
+        setting=query.setting,
+        deep=query.deep,
+        at=query.at,
+        wanted=query,
     )
     best = selected(found.candidates, agent.rules, top=query.top, seed=0).memory_ids
     by_id = {candidate.memory_id: candidate for candidate in found.candidates}

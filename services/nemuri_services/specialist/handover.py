@@ -81,7 +81,7 @@ async def _text(wish: HandoverWish, receiver: Agent, resources: Resources) -> st
 
 async def _near(receiver: Agent, known: Remembered, resources: Resources) -> tuple[Remembered, ...]:
     memory = known[0].memory
-    return await memories_near(resources, receiver, embedded_text(memory), memory.scope)
+    return await memories_near(resources, receiver, embedded_text(memory), memory.scope, person=memory.person)
 
 
 async def _decided(

@@ -14,7 +14,7 @@ from nemuri_domain.strength.memory_content import (
     shown_text,
     with_successors,
 )
-from nemuri_domain.strength.scope_matching import valid
+from nemuri_domain.strength.scope_matching import valid_in
 from nemuri_infra.models.sources import Source
 from nemuri_infra.projections.views import Views
 
@@ -31,7 +31,7 @@ async def missing_successors(shown: Sequence[Remembered], setting: Setting, view
     return {
         memory_id: (content, memory)
         for memory_id, (content, memory) in found.items()
-        if memory.absorbed_by is None and valid(content.memory.scope, setting)
+        if memory.absorbed_by is None and valid_in(content.memory, setting)
     }
 
 

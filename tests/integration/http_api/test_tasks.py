@@ -73,6 +73,7 @@ async def test_a_form_has_the_fields_of_json(api: ApiPlatform) -> None:
         "perspective": "semantics",
         "project": "bridge",
         "domains": ["law", "tax"],
+        "person": "Ann",
         "conversation": "c-1",
         "deep": "true",
         "budget_tokens": "5000",
@@ -84,7 +85,7 @@ async def test_a_form_has_the_fields_of_json(api: ApiPlatform) -> None:
     sent = await api.ann.post("tasks", data=form, files=files)
     assert sent.status_code == 202, sent.text
     [task] = [event for event in await recorded_events(api.resources.log) if isinstance(event, TaskSubmitted)]
-    assert task.setting == Setting(project="bridge", domains=("law", "tax"))
+    assert task.setting == Setting(project="bridge", domains=("law", "tax"), person="Ann")
     assert task.budget == Budget(tokens=5000, money=0.5)
     assert (task.conversation, task.perspective, task.deep, task.question_minutes) == ("c-1", "semantics", True, 0)
     for wrong, said in (({"budget_money": "0"}, "budget_money"), ({"panel": "9"}, "panel"), ({"deep": "x"}, "deep")):

@@ -70,7 +70,7 @@ async def test_read_only_clients_see_no_tool_that_writes(platform: Platform) -> 
             names = {tool.name for tool in (await reader.client.list_tools()).tools}
         async with session(gateway, Principal("bob")) as writer:
             assert {"remember", "forget"} <= {tool.name for tool in (await writer.client.list_tools()).tools}
-    assert names == {"recall", "memories", "why", "status"}
+    assert names == {"recall", "profile", "memories", "why", "status"}
     async with (
         running_gateway(platform.settings, WebOptions(ANY_PORT, read_only=True)) as gateway,
         session(gateway, Principal(OPERATOR)) as operator,

@@ -7,6 +7,7 @@ import pytest
 
 from nemuri.admin.affective import protect
 from nemuri.mcp_server.server import TOOLS
+from nemuri.mcp_server.tool_forms import OF_STRENGTH
 from nemuri.web.principals import Principal
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.mcp_server.conftest import Platform
@@ -48,8 +49,8 @@ async def test_a_tool_has_the_arguments_that_apply(platform: Platform) -> None:
         async with session(platform.settings, agent) as of:
             [recall] = [tool for tool in (await of.client.list_tools()).tools if tool.name == "recall"]
             taken[agent] = {*recall.input_schema["properties"]}
-    assert taken["python"] >= {"project", "domains", "as_of"}
-    assert taken["diary"] == taken["python"] - {"domains", "as_of"}
+    assert taken["python"] >= {"project", "domains", "as_of", *OF_STRENGTH}
+    assert taken["diary"] == taken["python"] - {"domains", "as_of", *OF_STRENGTH}
     assert taken["noah"] == taken["diary"] - {"project"}
 
 

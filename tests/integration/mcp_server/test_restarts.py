@@ -69,7 +69,7 @@ async def test_a_restart_is_not_noticed(platform: Platform, mode: str, headers: 
         await restarted.start()
         found = await of.done("recall", query="tower clock", top=1)
         assert found.structured["memories"][0]["memory_id"] == stored.structured["memory_id"]
-        assert len((await of.client.list_tools()).tools) == 8
+        assert len((await of.client.list_tools()).tools) == 10
 
 
 async def test_a_call_needs_no_handshake(platform: Platform) -> None:

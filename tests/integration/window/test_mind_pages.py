@@ -122,6 +122,12 @@ async def test_a_memory_can_be_added_corrected_and_pinned(page: httpx2.AsyncClie
     assert "supersedes" in await read(page, f"{newer}/relations")
     assert (await page.post(f"{newer}/standing/praise")).status_code == 404
     assert (await page.post("/agents/python/memories", data={"text": " "})).status_code == 422
+    said = "Ann: My parrot is called Ada.\nassistant: Nice!\nShe talks all day."
+    learned = await page.post("/agents/python/conversations", data={"messages": said, "person": "Ann"})
+    assert "3 new messages" in learned.text
+    assert "My parrot is called Ada." in learned.text
+    assert "parrot" in await read(page, "/agents/python?person=Ann")
+    assert (await page.post("/agents/python/conversations", data={"messages": " "})).status_code == 422
 
 
 async def test_a_memory_shows_its_life(page: httpx2.AsyncClient, sample: SamplePlatform) -> None:

@@ -16,6 +16,7 @@ from nemuri.mcp_server.server import TOOLS, _tool
 from nemuri.window.task_form import option_inputs
 from nemuri_contracts import client_events, queries
 from nemuri_contracts.colleagues import HandoverWish
+from nemuri_contracts.conversations import ConversationOptions
 from nemuri_contracts.event import Options
 from nemuri_contracts.tiered import Experience
 
@@ -43,7 +44,10 @@ OPERATIONS = (
     Operation(client_events.Setting, Client.memo, None, "show_contents"),
     Operation(HandoverWish, Client.handover, "agent handover"),
     Operation(queries.RecallOptions, Client.recall, "recall", "recall_memories", "recall"),
-    Operation(queries.MemoryListOptions, Client.memory_page, "memories", "list_memories"),
+    Operation(queries.MemoryListOptions, Client.memory_page, None, "list_memories"),
+    Operation(queries.MemoryConditions, Client.memories, "memories", "list_memories"),
+    Operation(queries.ProfileOptions, Client.profile, "profile", "show_profile", "profile"),
+    Operation(ConversationOptions, Client.converse, "converse", "converse", "converse"),
     Operation(queries.TaskListOptions, Client.tasks, None, "list_tasks"),
     Operation(queries.JournalQuery, Client.journal),
     Operation(queries.AffectBriefQuery, Client.affect_brief),
@@ -55,9 +59,10 @@ OPERATIONS = (
 OTHER_MEANING = {
     ("remember", "tool", "project"), ("remember", "command", "project"), ("feedback", "tool", "prevented_error"),
     ("ask", "command", "summary"), ("submit", "command", "summary"), ("feedback", "command", "prevented_error"),
-    ("ask", "tool", "agent"),
+    ("ask", "tool", "agent"), ("recall_memories", "endpoint", "metadata"), ("list_memories", "endpoint", "metadata"),
 }  # fmt: skip
-"""Options that a face reads in a form of its own: from a file, from the beginning of an id, or as the whole scope."""
+"""Options that a face reads in a form of its own: from a file, from the beginning of an id, as the whole scope, or
+as NAME=VALUE."""
 
 
 def test_options_are_the_same_in_every_face() -> None:

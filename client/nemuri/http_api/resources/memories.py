@@ -13,8 +13,8 @@ from nemuri.operations.past_states import steps_of
 from nemuri.web.cursors import cursor_of, place_of
 from nemuri_contracts.client_events import TEXT_LIMIT, Correction, MemoryContent
 from nemuri_contracts.event import Identifier, Label, Value, Written
-from nemuri_contracts.memory_views import MemoryPlace, MemoryView, RecallView
-from nemuri_contracts.queries import MemoryListOptions, RecallOptions
+from nemuri_contracts.memory_views import MemoryPlace, MemoryView, ProfileView, RecallView
+from nemuri_contracts.queries import MemoryListOptions, ProfileOptions, RecallOptions
 from nemuri_domain.strength.memory_history import HistoryStep
 
 RESOURCE = Resource("memories", "Strength memories of agents.")
@@ -81,6 +81,12 @@ async def list_memories(call: Call, agent_id: Identifier, query: MemoriesConditi
 async def recall_memories(call: Call, agent_id: Identifier, query: RecallOptions) -> RecallView:
     """Search the memories of an agent as for a task, best first. Nothing is recorded or strengthened."""
     return await call.client.recall(agent_id, **dict(query))
+
+
+@RESOURCE.get("/agents/{agent_id}/persons/{person}/profile")
+async def show_profile(call: Call, agent_id: Identifier, person: Label, query: ProfileOptions) -> ProfileView:
+    """Show what an agent knows of a person now, as Markdown for a prompt and as memories."""
+    return await call.client.profile(agent_id, person, **dict(query))
 
 
 @RESOURCE.get("/memories/{memory_id}")

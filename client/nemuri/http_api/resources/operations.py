@@ -12,7 +12,7 @@ from nemuri.operations import erasure
 from nemuri.web import long_operations
 from nemuri.web.operation_registry import Operation, Work
 from nemuri.web.problems import Problem
-from nemuri_contracts.event import Identifier, Value
+from nemuri_contracts.event import Identifier, Label, Value
 from nemuri_infra.projections.erasure_lineage import Thing
 
 RESOURCE = Resource("operations", "Long operations: erasure, rebuild and verification.")
@@ -128,6 +128,12 @@ async def forget_agent(call: Call, agent_id: Identifier, body: ErasureRequest) -
     """Erase an agent with its memories."""
     await call.client.agents(agent_id)
     return await _erased(call, Thing("agent", agent_id), body)
+
+
+@RESOURCE.post("/persons/{person}/forget", operator=True, status=202, located=True, alternatives=(200,))
+async def forget_person(call: Call, person: Label, body: ErasureRequest) -> ErasureAnswer:
+    """Erase everything that belongs to a person, in all agents, with everything derived from it."""
+    return await _erased(call, Thing("person", person), body)
 
 
 async def _erased(call: Call, thing: Thing, asked: ErasureRequest) -> ErasureAnswer:

@@ -46,7 +46,7 @@ async def agent(request: Request) -> Response:
 
 
 async def _memories(request: Request, client: Client, name: str) -> dict[str, Any]:
-    wanted = {field: text_of(request, field) for field in ("containing", "tag", "perspective")}
+    wanted = {field: text_of(request, field) for field in ("containing", "tag", "perspective", "person")}
     status, order = chosen(request, "status", STATUSES), chosen(request, "order", ORDERS)
     page = await client.memory_page(
         name,
@@ -54,7 +54,10 @@ async def _memories(request: Request, client: Client, name: str) -> dict[str, An
         order=order,
         following=place_of(MemoryPlace, text_of(request, "after")),
         limit=PAGE_SIZE,
-        **wanted,
+        containing=wanted["containing"],
+        tags=[wanted["tag"]] if wanted["tag"] else (),
+        perspective=wanted["perspective"],
+        person=wanted["person"],
     )
     asked = wanted | {"status": status, "order": order}
     first = f"/agents/{name}?{urlencode({key: value for key, value in asked.items() if value})}"

@@ -12,11 +12,15 @@ from nemuri.window.lookups import found, uuid_in_path
 from nemuri.window.page_templates import render
 from nemuri_contracts.principles import PrincipleRecord
 
+LONGEST_NAME = 40
+"""Maximum length of the name of a speaker at the beginning of a line."""
+
 
 def routes() -> list[BaseRoute]:
     """Return the routes of this module."""
     return [
         Route("/agents/{agent}/memories", remember, methods=["POST"]),
+        Route("/agents/{agent}/conversations", converse, methods=["POST"]),
         Route("/agents/{agent}/advice", adopt_advice, methods=["POST"]),
         Route("/agents/{agent}/principles/{principle}/{decision}", decide, methods=["POST"]),
     ]
@@ -31,6 +35,29 @@ async def remember(request: Request) -> Response:
     named = [tag for tag in map(str.strip, tags.split(",")) if tag]
     memory_id = await client.remember(name, text, tags=named, create=False)
     return render(request, "agent_remembered.html", {"memory_id": memory_id})
+
+
+async def converse(request: Request) -> Response:
+    """Hand over a conversation, one message on each line, and show what was learned from it."""
+    name, client = agent_in_path(request), await client_of(request)
+    lines = (await form_text(request, "messages")).splitlines()
+    messages = [_message(line) for line in lines if line.strip()]
+    if not messages:
+        raise Problem(422, "write the messages, one on each line")
+    person, conversation = await form_text(request, "person"), await form_text(request, "conversation")
+    learned = await client.converse(
+        name, messages, conversation=conversation or None, person=person or None, create=False
+    )
+    return render(request, "agent_learned.html", {"learned": learned})
+
+
+def _message(line: str) -> dict[str, str]:
+    """Return the message on a line, which may begin with the name of the speaker and a colon."""
+    speaker, separator, words = line.partition(":")
+    if not separator or not words.strip() or len(speaker) > LONGEST_NAME or "//" in words[:2]:
+        return {"role": "user", "content": line}
+    role = "assistant" if speaker.strip().casefold() in {"assistant", "アシスタント"} else "user"
+    return {"role": role, "name": speaker.strip(), "content": words.strip()}
 
 
 async def adopt_advice(request: Request) -> Response:

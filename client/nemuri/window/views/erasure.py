@@ -61,17 +61,19 @@ async def erase(request: Request) -> Response:
 
 def confirmation_of(thing: Thing) -> str:
     """Return what a person types to confirm an erasure: the name of an agent, or the first eight digits of an id."""
-    return str(thing.name) if thing.sort == "agent" else str(thing.name)[:8]
+    return str(thing.name) if thing.sort in {"agent", "person"} else str(thing.name)[:8]
 
 
 async def _thing(client: Client, sort: str, name: str) -> Thing:
     match sort:
         case "agent":
             return Thing("agent", name)
+        case "person":
+            return Thing("person", name)
         case "task" | "memory":
             return Thing(sort, await _id(client, sort, name))
         case _:
-            raise Problem(422, "choose what to erase: a task, a memory or an agent")
+            raise Problem(422, "choose what to erase: a task, a memory, an agent or a person")
 
 
 async def _id(client: Client, sort: str, text: str) -> UUID:

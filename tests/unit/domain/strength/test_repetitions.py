@@ -132,4 +132,4 @@ def test_turns_of_a_conversation_repeat_nothing() -> None:
 
 def test_an_id_is_equal_everywhere() -> None:
     """The id of a text depends on nothing but the text, so a rebuild on another machine finds the same repetitions."""
-    assert text_id(MemoryContent(content="One.")) == UUID("948411e0-b69d-f315-22e0-94467b78962f")
+    assert text_id(MemoryContent(content="One.")) == UUID("05e2d2cc-ecc8-9e6a-fe26-6d3f3ee7e7f4")

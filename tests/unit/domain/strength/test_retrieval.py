@@ -65,7 +65,7 @@ def test_the_archive_is_searched_only_if_no_active_memory_is_relevant() -> None:
     index.set_states([story.memory(C).replace(status="archived")])
 
     def ask(query: str, *, deep: bool = False) -> tuple[tuple[UUID, ...], bool]:
-        result = retrieved(story.agent, index, _query(_asking(query)), perspective=None, now=BEGINNING, deep=deep)
+        result = retrieved(story.agent, [index], _query(_asking(query)), perspective=None, now=BEGINNING, deep=deep)
         return tuple(candidate.memory_id for candidate in result.candidates), result.deep
 
     assert ask("When is the rent due?") == ((C,), True)
@@ -112,7 +112,7 @@ def _index(story: Story) -> StrengthIndex:
 
 
 def _candidates(wording: QueryTexts, story: Story) -> Sequence[Candidate]:
-    return retrieved(story.agent, _index(story), _query(wording), perspective=None, now=BEGINNING).candidates
+    return retrieved(story.agent, [_index(story)], _query(wording), perspective=None, now=BEGINNING).candidates
 
 
 def in_context(candidates: Sequence[Candidate], policy: Policy, **options: Any) -> tuple[UUID, ...]:

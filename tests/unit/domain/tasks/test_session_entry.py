@@ -26,7 +26,7 @@ def test_an_entry_has_the_models_account_and_a_learning_for_each_perspective() -
     """An entry says what happened in the model's words, and has the learnings, their tags and the scope."""
     scope = Scope(level="project", name="bridge")
 
-    entry = entry_content("Who is dear?", "Ann asked for\nthe price of steel.", TAUGHT, scope)
+    entry = entry_content("Who is dear?", "Ann asked for\nthe price of steel.", TAUGHT, scope=scope)
 
     assert (entry.content, entry.learnings, entry.scope) == ("Ann asked for the price of steel.", TAUGHT, scope)
     assert {"steel", "yamada"} <= {tag.lower() for tag in entry.tags}
@@ -44,7 +44,7 @@ def test_without_an_account_the_question_and_the_learnings_say_what_happened(
     """Without a model's account the question is quoted, and what was learned from its answer. The question counts as
     one, so that it is never quoted as a statement.
     """
-    entry = entry_content(question, happened, TAUGHT | {"habits": TAUGHT["cost"]}, Scope())
+    entry = entry_content(question, happened, TAUGHT | {"habits": TAUGHT["cost"]}, scope=Scope())
 
     assert entry.content.split("\n\n") == [first, *TAUGHT.values()]
     assert embedded_text(entry) == entry.content
@@ -53,7 +53,7 @@ def test_without_an_account_the_question_and_the_learnings_say_what_happened(
 
 def test_a_long_question_is_shortened() -> None:
     """A long question takes no more than its share of an entry, and a cut is marked."""
-    first = entry_content("steel " * 100, "", TAUGHT, Scope()).content.splitlines()[0]
+    first = entry_content("steel " * 100, "", TAUGHT, scope=Scope()).content.splitlines()[0]
 
     assert len(first) == len("Asked: “”") + QUESTION_CHARACTERS
     assert first.endswith("…”")

@@ -116,4 +116,4 @@ def test_the_format_has_a_new_number_when_its_content_changes() -> None:
     )
     index.update([UUID(int=2)], active=[False])
     digest = sha256(encode(index, "raw")).hexdigest()
-    assert (FORMAT, digest[:16]) == (10, "d97305dbbcf7ab79")
+    assert (FORMAT, digest[:16]) == (11, "8d3857dfe09f8899")

@@ -69,7 +69,7 @@ def test_indexes_beyond_the_limit_are_dropped() -> None:
     """Beyond the limit the least recently used indexes are dropped. An index that is itself above the limit is not
     kept, and a lower limit holds from the next index on.
     """
-    chance, names = random.Random(2), [("db", f"agent{number}", "g") for number in range(5)]
+    chance, names = random.Random(2), [("db", f"agent{number}", "", "g") for number in range(5)]
     indexes = [mind(50, 200, chance) for _ in names]
     one = indexes[0].index.nbytes
     views: Any = None  # Nothing is read.
