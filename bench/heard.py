@@ -33,7 +33,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.measuring import save_figures
+from bench.measuring import save_figures, until_quiet
 from bench.recall import define
 from bench.servers import servers
 from nemuri.client.client import Client
@@ -59,11 +59,11 @@ Nearest = Callable[[str], Sequence[int]]
 
 
 async def remembered(client: Client, agent: str, contents: Sequence[MemoryContent]) -> list[UUID]:
-    """Define an agent and let it remember."""
+    """Define an agent, let it remember, and wait until what it remembers is judged."""
     await define(client.log, agent, ())
     await client.settle()
     ids = list(await client.remember_all(agent, contents))
-    await client.settle()
+    await until_quiet(client.log)
     return ids
 
 

@@ -4,14 +4,15 @@ import pytest
 from bench.cost import BULK, measure
 
 STATEMENTS_OF_A_TASK = 30
-STATEMENTS_OF_A_MEMORY = 4
-STATEMENTS_OF_MEMORIES_IN_BULK = BULK // 10
-"""Statements for `BULK` memories together: about thirty on an idle machine. The longer they take, the more batches the
+STATEMENTS_OF_A_MEMORY = 5
+"""One of them updates the index in which the nearest memories are searched."""
+STATEMENTS_OF_MEMORIES_IN_BULK = BULK // 8
+"""Statements for `BULK` memories together: about fifty on an idle machine. The longer they take, the more batches the
 projector makes of them, and the more often the waiting client looks.
 """
 MESSAGES_OF_A_TASK = 75
-MESSAGES_OF_A_MEMORY_IN_BULK = 3.1
-"""The offer, the encoded memory and an acknowledgement, and a tenth for what all of them cost together."""
+MESSAGES_OF_A_MEMORY_IN_BULK = 4.3
+"""The offer, the encoded memory and an acknowledgement of each, and some for what all of them cost together."""
 
 
 @pytest.mark.timeout(300)

@@ -22,7 +22,7 @@ from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspec
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.codec import AnyEvent
 from nemuri_contracts.event import Event, Usage
-from nemuri_contracts.strength import MemoriesRetrieved, MemoryEncoded, NewMemory
+from nemuri_contracts.strength import MemoriesRetrieved, MemoryEncoded, NewMemory, Origin
 from nemuri_domain.event_sourcing.deduplication import first_of_each
 from nemuri_infra.bus.consumer_listing import consumers_of
 from nemuri_infra.bus.event_log import Log
@@ -153,7 +153,10 @@ def agent_defined(agent_id: str = "python", **definition: Any) -> AgentDefined:
 
 async def taught(resources: Resources, content: str, *, agent_id: str = "python") -> UUID:
     """Append a memory as a task teaches it, which is not judged when it is encoded, and return its id."""
-    new = NewMemory(memory=MemoryContent(content=content), vector="-", strength=1.0, perspectives=("semantics",))
+    new = NewMemory(
+        memory=MemoryContent(content=content), origin=Origin(client_id="ann"), vector="-", strength=1.0,
+        perspectives=("semantics",),
+    )  # fmt: skip
     event = MemoryEncoded(event_id=uuid4(), agent_id=agent_id, source="task", **dict(new))
     await resources.log.append(event)
     return event.memory_id

@@ -222,6 +222,11 @@ async def test_a_language_model_judges_a_batch_in_one_call(settings: Settings) -
         events = [event for event in await effective_events(resources.log) if isinstance(event, MemoriesJudged)]
         assert sum(event.usage.input_tokens for event in events if event.usage) > 0
 
+        asked = len(judging.received)
+        [encoded] = [event for event in await effective_events(resources.log) if event.event_id == gone]
+        assert await judge([encoded], resources) == [None]  # type: ignore[list-item]
+        assert len(judging.received) == asked
+
         await client.unrelate_memory(again, cat)
         assert (await client.memory(again)).status == "active"
     await assert_verified(settings)

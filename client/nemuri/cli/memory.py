@@ -80,9 +80,10 @@ def history(context: typer.Context, memory: MemoryArgument, json: JsonOption = F
 
 
 def _shown(value: Any) -> str:
-    if isinstance(value, dict) and value.keys() == {"older", "sort", "perspective"}:
+    if isinstance(value, dict) and {"older", "sort", "reason"} <= value.keys():
         where = f" under {value['perspective']}" if value["perspective"] else ""
-        return f"{value['sort']} {value['older']}{where}"
+        why = f" ({value['reason']})" if value["reason"] else ""
+        return f"{value['sort']} {value['older']}{where}{why}"
     if isinstance(value, dict):
         return ", ".join(f"{name}: {_shown(element)}" for name, element in value.items()) or "none"
     if isinstance(value, list):

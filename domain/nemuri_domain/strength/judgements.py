@@ -55,7 +55,8 @@ def comparable_pairs(
 ) -> list[MemoryPair]:
     """Return the pairs of new memories and the nearest of each that are worth a comparison, at most `limit`.
 
-    The nearest pair of each new memory comes first, then the second nearest. Pairs that have a relation already are
+    The nearest pair of each new memory comes first, then the second nearest. A memory is compared with those that were
+    encoded before it, so a late or repeated comparison finds no other pairs. Pairs that have a relation already are
     left out, and those that certainly do not speak of the same (`_may_be_related`).
     """
     wanted: dict[frozenset[UUID], MemoryPair] = {}
@@ -84,11 +85,11 @@ def judgement(pair: MemoryPair, compared: Compared) -> Judgement:
     )
 
 
-def _may_be_related(one: Remembered, other: Remembered) -> bool:
-    (mine, state), (others, other_state) = one, other
+def _may_be_related(new: Remembered, other: Remembered) -> bool:
+    (mine, state), (others, other_state) = new, other
     subjects = {memory.subject.casefold() for memory in (mine.memory, others.memory) if memory.subject is not None}
     return (
-        mine.memory_id != others.memory_id
+        others.created < mine.created
         and state.status == other_state.status == "active"
         and mine.source not in PRINCIPLE_SOURCES
         and others.source not in PRINCIPLE_SOURCES

@@ -1,6 +1,6 @@
 """The nearest memories of new ones: those that may say the same, more, or something else of the same thing."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
@@ -18,7 +18,7 @@ NEAR: Final = 0.3
 """Minimum of the cosine and the share of common words of two statements together. Of 184 facts that changed, .95 are as
 near to what was said before.
 """
-SHORTLIST: Final = 48
+SHORTLIST: Final = 24
 """Number of memories by vectors, and as many by BM25, whose statements are compared."""
 
 
@@ -45,9 +45,7 @@ def _nearest(index: StrengthIndex, row: int, statement: str, active: NDArray[np.
     cosines = index.cosines(index.vectors.of(np.array([row])))[:, 0]
     scores, _ = index.postings.scores_and_limits([terms(statement)], len(index))
     chosen = np.unique(np.concatenate([rows[_highest(values[rows])] for values in (cosines, scores[0])])).tolist()
-    words = [_stated(index, at) for at in (row, *chosen)]
-    vectors = word_table().vectors(words)
-    near = vectors[1:] @ vectors[0] + np.array([shared_words(words[0], other) for other in words[1:]], np.float32)
+    near = _likeness(_stated(index, row), [_stated(index, at) for at in chosen])
     order = np.argsort(-near, kind="stable")[:NEAREST]
     return [index.id(chosen[place]) for place in order.tolist() if near[place] >= NEAR]
 
@@ -66,9 +64,17 @@ def _highest(values: NDArray[np.float32]) -> NDArray[np.intp]:
     return np.argpartition(values, -SHORTLIST)[-SHORTLIST:]
 
 
-def shared_words(one: Words, other: Words) -> float:
-    """Return the share of the importance of both statements' words that both have, 0 to 1."""
-    weights = [word_table().importance(words) for words in (one, other)]
-    total = float(sum(weight.sum() for weight in weights))
-    both = float(weights[0][np.isin(one, other)].sum() + weights[1][np.isin(other, one)].sum())
-    return both / total if total else 0.0
+def _likeness(one: Words, others: Sequence[Words]) -> NDArray[np.float64]:
+    """Return the cosine of a statement and each other one plus the share of their words, by importance, that both have,
+    shape (others,), up to 2. It is what `StatementPairs` compares of all pairs.
+    """
+    table, number = word_table(), len(others) + 1
+    every, places = np.unique(np.concatenate([one, *others]), return_inverse=True)
+    statement = np.repeat(np.arange(number), [len(words) for words in (one, *others)])
+    counts = np.bincount(statement * len(every) + places, minlength=number * len(every)).reshape(number, len(every))
+    weighted = table.weighted(every)
+    rows, weights, has = counts @ weighted, counts * np.linalg.norm(weighted, axis=1), counts > 0
+    rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1.0)
+    both, totals = weights[1:] @ has[0] + has[1:] @ weights[0], weights.sum(axis=1)
+    found: NDArray[np.float64] = rows[1:] @ rows[0] + both / np.maximum(totals[1:] + totals[0], 1.0)
+    return found

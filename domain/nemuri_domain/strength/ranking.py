@@ -235,7 +235,7 @@ def _recorded_successors(memories: Mapping[UUID, RankedState], archived: Collect
         }
         if held:
             newest = max(held, key=lambda newer: (held[newer], newer))
-            found[memory_id] = Successor(newest, held[newest], replaces=True)
+            found[memory_id] = Successor(newest, held[newest])
     return found
 
 
@@ -289,7 +289,7 @@ def lower_outdated(
                 and (memory_id, recorded_id) not in aside
                 and (candidate.archived or not by_id[recorded_id].archived)
             ]
-            settled[memory_id] = _below(candidate, newer, memories, compared) if newer else candidate
+            settled[memory_id] = _below(candidate, newer, memories) if newer else candidate
         return settled[memory_id]
 
     settling = [settle(scored, frozenset()) if scored.memory_id in outdated else scored for scored in candidates]
@@ -320,20 +320,13 @@ def _lifted(candidates: Sequence[Candidate], later: Mapping[UUID, Successor]) ->
     ]
 
 
-def _below(
-    candidate: Candidate,
-    newer: Sequence[Candidate],
-    memories: Mapping[UUID, RankedState],
-    compared: Successor | None,
-) -> Candidate:
+def _below(candidate: Candidate, newer: Sequence[Candidate], memories: Mapping[UUID, RankedState]) -> Candidate:
     """Return the candidate with a score below the best of the newer ones."""
     first = max(newer, key=lambda scored: scored.score)
     found = {"score": min(candidate.score, first.score - YIELD_MARGIN), "yields_to": first.memory_id}
     if first.memory_id in memories[candidate.memory_id].yields_to:
         sorts = {relation.older: relation.sort for relation in memories[first.memory_id].relations}
         found["yields_as"] = sorts.get(candidate.memory_id, "supersedes")
-    elif compared is not None and compared.replaces:
-        found["held_until"] = compared.told_at
     return candidate.model_copy(update=found)
 
 

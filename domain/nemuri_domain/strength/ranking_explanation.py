@@ -90,8 +90,7 @@ def _behind(above: Candidate, below: Candidate, lead: Floats, own: float) -> str
     """Return the reason why a candidate ranks below the one above it. `own` is the score that its features give."""
     newer = None if below.yields_to is None else _short(below.yields_to)
     if newer is not None and below.held_until is not None:
-        how = "supersedes it" if below.yields_as else "was told"
-        return f"held until {below.held_until:%-d %B %Y}, when {newer} {how}"
+        return f"held until {below.held_until:%-d %B %Y}; {newer} supersedes it"
     if newer is not None and below.yields_as is None:
         return f"older than {newer} about the same"
     if newer is not None and own > below.score + ROUNDING:

@@ -14,7 +14,7 @@ from nemuri_domain.language.statement_comparison import UNRELATED, Compared, Com
 from nemuri_domain.language.statement_parser import parse_statement
 from nemuri_domain.language.word_files import WordFile
 from nemuri_domain.language.word_table import MEDIAN_IMPORTANCE, word_table
-from nemuri_domain.strength.succession import EXCHANGED, NAMING, SURE_SIGN, StatementPairs
+from nemuri_domain.strength.succession import EXCHANGED, NAMING, StatementPairs
 
 CHANGES: Final = WordFile("language/changes", re.IGNORECASE)
 """What somebody has one of at a time."""
@@ -24,6 +24,8 @@ FILLED: Final = 1.0
 """Minimum of the cosine and the share of common words together from which a word of change is about the same thing. It
 is higher for words such as "now", which are often mere fillers.
 """
+SIGN: Final = 0.55
+"""Minimum likeness to a word of change of a word that only the newer statement has."""
 _SUBJECT_AND_VALUE: Final = 2
 LONGEST_SUBJECT: Final = 48
 """Maximum characters of a subject."""
@@ -83,7 +85,7 @@ def _changed(new: str, old: str) -> bool:
     pair = StatementPairs.of([word_table().words(old), word_table().words(new)])
     alike = float(pair.likeness[0, 1]) + float(pair.shared[0, 1])
     least = PLAIN if signs or not said.filled else FILLED
-    return alike >= least and bool(pair.signs[0, 1] >= SURE_SIGN) and _about_same_thing(new, old)
+    return alike >= least and bool(pair.signs[0, 1] >= SIGN) and _about_same_thing(new, old)
 
 
 def _about_same_thing(new: str, old: str) -> bool:

@@ -1,8 +1,9 @@
-"""Succession: which of two memories about the same thing holds now.
+"""Succession: which of two memories about the same thing comes first if nobody has judged them.
 
-Of two statements about the same thing, the one that was told later comes first. Nothing is rewritten: the order is
-decided at each retrieval, by the words of both and the times at which they were told. `python -m bench.succession` fits
-the weights, and `python -m bench.heard` judges them.
+Of two statements about the same thing, the one that was told later comes first. That says nothing of which one is true:
+the order is decided at each retrieval, by the words of both and the times at which they were told, and it may be
+mistaken. What surely holds no longer is judged once, when it becomes known (`judgements`).
+`python -m bench.succession` fits the weights, and `python -m bench.heard` judges them.
 """
 
 from collections.abc import Mapping, Sequence, Set
@@ -29,10 +30,6 @@ the constant is .45 higher: of 56 changed facts one more comes first, and of 115
 """
 FITTING: Final = 0.5
 """Relevance above which it counts no further. Statements about two things may both fit a request well."""
-SURE_SIGN: Final = 0.55
-"""Likeness to a word of change from which the older statement is said to have held until the newer one was told. Of
-facts that changed a fifth has one, of the pairs of `bench/heard.json` that stay true none.
-"""
 PLAIN_SIGN: Final = 0.6
 """Likeness to a word of change from which the newer statement need not name what the request names."""
 NAMING: Final = 0.45
@@ -76,8 +73,6 @@ class Successor:
 
     memory_id: UUID
     told_at: datetime
-    replaces: bool
-    """True if the older statement surely held only until the newer one was told; False if both may be true."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,8 +166,7 @@ def successors(statements: Sequence[Statement], request: str = "") -> dict[UUID,
         later = np.flatnonzero(succeeding[at]).tolist()
         if later:
             to = max(later, key=lambda row: (near[row].told_at, evidence[at, row]))
-            replaces = bool(pairs.signs[at, to] >= SURE_SIGN)
-            found[older.memory_id] = Successor(near[to].memory_id, near[to].told_at, replaces)
+            found[older.memory_id] = Successor(near[to].memory_id, near[to].told_at)
     return found
 
 

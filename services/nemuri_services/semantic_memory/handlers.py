@@ -27,7 +27,7 @@ from nemuri_domain.strength.semantic_groups import (
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Capability, Service
 from nemuri_services.semantic_memory.group_comparison import compared, neighbourhoods, still_settled, worded
-from nemuri_services.semantic_memory.memory_judgements import in_calls, judgements_of, memories_to_judge
+from nemuri_services.semantic_memory.memory_judgements import judgements_of, memories_to_judge
 
 service = Service("semantic-memory", concurrency=4, capabilities=frozenset({Capability.MAKES_VECTORS}))
 
@@ -40,12 +40,8 @@ async def judge(events: Sequence[MemoryEncoded], resources: Resources) -> Sequen
     None if nothing is near it, or if the rules find no relation.
     """
     batches = await memories_to_judge(events, resources)
-    made: list[MemoriesJudged | None] = []
-    for some in in_calls(list(zip(events, batches, strict=True))):
-        new = {memory_id: memory for _, batch in some for memory_id, memory in batch.items()}
-        judged = await judgements_of(events[0].agent_id, new, resources)
-        made += [judged.event_after(event, batch) for event, batch in some]
-    return made
+    judged = await judgements_of(events[0].agent_id, batches, resources)
+    return [judged.event_after(event, batch) for event, batch in zip(events, batches, strict=True)]
 
 
 @service.handles(AgentSlept)

@@ -36,34 +36,22 @@ Batch = Mapping[UUID, MemoryContent]
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The judgements of several new memories, and the usage of the model; None if no model was asked."""
+    """The judgements of several new memories, and what they cost."""
 
-    by_memory: Mapping[UUID, Sequence[Judgement]] = field(default_factory=dict)
+    judgements: dict[UUID, list[Judgement]] = field(default_factory=dict)
     """The judgements by the new memory for which they were made."""
-    usage: Usage | None = None
+    usages: dict[UUID, Usage] = field(default_factory=dict)
+    """The usage of each call of a language model, by one of the memories that it was about."""
 
     def event_after(self, cause: AgentEvent, new: Iterable[UUID]) -> MemoriesJudged | None:
-        """Return the event with the judgements for these new memories; None if there are none.
-
-        The usage belongs to the event with the judgements of the first memory.
-        """
-        mine = [memory_id for memory_id in new if memory_id in self.by_memory]
+        """Return the event with the judgements for these new memories; None if there are none."""
+        mine = [memory_id for memory_id in new if memory_id in self.judgements]
         if not mine:
             return None
-        usage = self.usage if next(iter(self.by_memory)) in mine else None
-        made = tuple(judgement for memory_id in mine for judgement in self.by_memory[memory_id])
+        spent = [self.usages[memory_id] for memory_id in mine if memory_id in self.usages]
+        made = tuple(judgement for memory_id in mine for judgement in self.judgements[memory_id])
+        usage = Usage.together(spent) if spent else None
         return MemoriesJudged.following(cause, judgements=made, usage=usage, correlation_id=None)
-
-
-def in_calls(batches: Sequence[tuple[MemoryEncoded, Batch]]) -> Iterator[Sequence[tuple[MemoryEncoded, Batch]]]:
-    """Yield the batches in groups of at most `JUDGED_TOGETHER` memories. A larger batch is a group of its own."""
-    some: list[tuple[MemoryEncoded, Batch]] = []
-    for event, batch in batches:
-        if some and sum(len(known) for _, known in some) + len(batch) > JUDGED_TOGETHER:
-            yield some
-            some = []
-        some.append((event, batch))
-    yield some
 
 
 async def memories_to_judge(events: Sequence[MemoryEncoded], resources: Resources) -> list[Batch]:
@@ -87,30 +75,49 @@ def _batch(event: MemoryEncoded, facts: Batch | None) -> Batch:
     return facts if event.memory_id == list(facts)[-1] else {}
 
 
-async def judgements_of(agent_id: str, new: Batch, resources: Resources) -> Judged:
+async def judgements_of(agent_id: str, batches: Sequence[Batch], resources: Resources) -> Judged:
     """Return the judgements of new memories of an agent against the nearest that it knows.
 
-    The light model compares all pairs in one call. Without a language model, and if it refuses, rules do; what they
-    find independent is not listed. No model is asked if no memory is near, and no contents are read.
+    The light model compares the pairs of `JUDGED_TOGETHER` memories, or of a larger batch, in one call. Without a
+    language model, and if it refuses, rules do; what they find independent is not listed. No model is asked if no
+    memory is near, and no contents are read.
     """
+    found, new = Judged(), {memory_id: memory for batch in batches for memory_id, memory in batch.items()}
     agent = await resources.views.agent(agent_id, only_rules=True) if new else None
     if agent is None or agent.definition.memory != "strength":
-        return Judged()
+        return found
     near = await _near(agent, new, resources)
     known = await resources.views.memories_by_id({*near, *chain(*near.values())}) if near else {}
-    pairs = comparable_pairs(near, known)
-    if not pairs:
-        return Judged()
+    for some in _in_calls(batches):
+        pairs = comparable_pairs({memory_id: near[memory_id] for memory_id in some if memory_id in near}, known)
+        if pairs:
+            await _judge(pairs, found, resources)
+    return found
+
+
+async def _judge(pairs: Sequence[MemoryPair], judged: Judged, resources: Resources) -> None:
+    """Add the judgements of these pairs."""
     job = _job(pairs)
     reply = await reply_or_none(resources.models.light, job, "judged by rules")
-    found = reply.value if reply else job.without_model()
+    compared = reply.value if reply else job.without_model()
     asked = reply is not None and reply.usage.input_tokens > 0
-    made: dict[UUID, list[Judgement]] = {}
-    for pair, labelled in zip(pairs, job.pairs, strict=True):
-        compared = found.get(labelled, UNRELATED)
-        if asked or _counts(pair, compared):
-            made.setdefault(pair.new, []).append(judgement(pair, compared))
-    return Judged(made, reply.usage if reply and asked else None)
+    for pair, labels in zip(pairs, job.pairs, strict=True):
+        if asked or _counts(pair, compared.get(labels, UNRELATED)):
+            made = judgement(pair, compared.get(labels, UNRELATED))
+            judged.judgements.setdefault(pair.new, []).append(made)
+    if reply is not None and asked:
+        judged.usages[pairs[0].new] = reply.usage
+
+
+def _in_calls(batches: Sequence[Batch]) -> Iterator[list[UUID]]:
+    """Yield the ids of the memories that are judged in one call: those of several batches, or of a larger one."""
+    some: list[UUID] = []
+    for batch in batches:
+        if some and len(some) + len(batch) > JUDGED_TOGETHER:
+            yield some
+            some = []
+        some += batch
+    yield some
 
 
 async def _near(agent: Agent, new: Batch, resources: Resources) -> dict[UUID, list[UUID]]:
