@@ -27,12 +27,12 @@ async def test_each_user_has_a_memory_of_its_own(
         return asyncio.run_coroutine_threadsafe(work, loop).result()
 
     async with running_services(settings), connected_client(settings) as client:
-        memory = provider_class()(client=SyncClient(client, run))
+        memory: Any = provider_class()(client=SyncClient(client, run))
+        assert isinstance(memory, MemoryProvider)
         await asyncio.to_thread(_two_runs, memory, tmp_path)
 
 
 def _two_runs(memory: Any, folder: Path) -> None:
-    assert isinstance(memory, MemoryProvider)
     documents = [
         Document("d1", "My greyhound is called Pixel.", "ann", timestamp="2023-05-08T13:56:00+00:00"),
         Document("d2", "My greyhound is called Rusty.", "an n"),

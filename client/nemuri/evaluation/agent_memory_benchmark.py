@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from nemuri.client.sync import SyncClient, connect_sync
+from nemuri.evaluation.benchmark import role_of
 from nemuri_domain.strength.memory_content import embedded_text
 
 NAME: Final = "nemuri"
@@ -110,7 +111,7 @@ def messages_of(document: Document) -> list[dict[str, Any]]:
     said = document.messages or _turns(document.content) or [{"content": document.content}]
     return [
         {
-            "role": "assistant" if one.get("role") == "assistant" else "user",
+            "role": role_of(one.get("role")),
             "content": str(one.get("content") or one.get("text") or ""),
             "name": one.get("name") or one.get("speaker"),
             "at": one.get("timestamp") or document.timestamp,

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from nemuri.evaluation.benchmark import BenchmarkFileError, Conversation, History, Message, Place, Question
+from nemuri.evaluation.benchmark import BenchmarkFileError, Conversation, History, Message, Place, Question, role_of
 from nemuri.evaluation.json_files import read_json
 
 EXPECTED: Final = "BEAM: a list of batches with `turns`, beside `probing_questions/probing_questions.json`"
@@ -76,8 +76,7 @@ def _conversations(
         for said in (message for turn in batch["turns"] for message in turn):
             at = _time(said.get("time_anchor")) or at
             places[said["id"]] = (name, len(messages))
-            role = "assistant" if said["role"] == "assistant" else "user"
-            messages.append(Message(_MARK.sub("", said["content"]), role, None, at))
+            messages.append(Message(_MARK.sub("", said["content"]), role_of(said["role"]), None, at))
         conversations.append(Conversation(name, tuple(messages)))
     return tuple(conversations), places
 

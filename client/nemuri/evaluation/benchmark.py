@@ -6,6 +6,7 @@ from datetime import datetime
 from random import Random
 from typing import Literal
 
+Role = Literal["user", "assistant"]
 Place = tuple[str, int]
 """A conversation's name, and the number of its messages before this one."""
 
@@ -15,7 +16,7 @@ class Message:
     """What one speaker said."""
 
     text: str
-    role: Literal["user", "assistant"] = "user"
+    role: Role = "user"
     speaker: str | None = None
     """Name of the speaker, if the benchmark tells it."""
     at: datetime | None = None
@@ -66,6 +67,11 @@ class History:
         for conversation in self.conversations:
             for position, message in enumerate(conversation.messages):
                 yield (conversation.name, position), message
+
+
+def role_of(name: object) -> Role:
+    """Return the role of a speaker by the name that a benchmark gives it: whoever is no assistant is a user."""
+    return "assistant" if name == "assistant" else "user"
 
 
 class BenchmarkFileError(Exception):

@@ -1,7 +1,7 @@
 """Figures of a run, by arm and by kind of question, with intervals."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import sqrt
 from statistics import fmean
 from typing import Any, Final
@@ -146,33 +146,31 @@ def as_json(results: Results, seed: int) -> dict[str, Any]:
     """Return all figures of a run as JSON values."""
     questions = results.questions.values()
     histories = results.histories.values()
+    above = differences(questions, seed).items()
+    asked = {arm: _results_of(arm, questions) for arm in ARMS}
     return {
-        "figures": [
-            {
-                "arm": one.arm,
-                "kind": one.kind,
-                "accuracy": _numbers(one.accuracy),
-                "evidence": {name: _numbers(share) for name, share in one.evidence.items()},
-                "newer_first": _numbers(one.newer_first),
-                "tokens": round(one.tokens, 1),
-                "failures": one.failures,
-            }
-            for one in figures(questions)
-        ],
-        "memory_above": [
-            {"arm": arm, "measure": name, **(_numbers(found) or {})}
-            for (arm, name), found in differences(questions, seed).items()
-        ],
-        "costs": [{name: getattr(cost, name) for name in Cost.__dataclass_fields__} for cost in costs(results)],
+        "figures": [_row(one) for one in figures(questions)],
+        "memory_above": [{"arm": arm, "measure": name, **(_numbers(found) or {})} for (arm, name), found in above],
+        "costs": [asdict(cost) for cost in costs(results)],
         "retrieval_seconds": {
-            arm: round(fmean(one.retrieval_seconds for one in found), 4)
-            for arm in ARMS
-            if (found := _results_of(arm, questions))
+            arm: round(fmean(one.retrieval_seconds for one in found), 4) for arm, found in asked.items() if found
         },
         "handed_over": {
             "messages": sum(history.messages for history in histories),
             "seconds": round(sum(history.seconds for history in histories), 2),
         },
+    }
+
+
+def _row(found: ArmFigures) -> dict[str, Any]:
+    return {
+        "arm": found.arm,
+        "kind": found.kind,
+        "accuracy": _numbers(found.accuracy),
+        "evidence": {name: _numbers(share) for name, share in found.evidence.items()},
+        "newer_first": _numbers(found.newer_first),
+        "tokens": round(found.tokens, 1),
+        "failures": found.failures,
     }
 
 

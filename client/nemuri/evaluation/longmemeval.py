@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from nemuri.evaluation.benchmark import Conversation, History, Message, Question
+from nemuri.evaluation.benchmark import Conversation, History, Message, Question, role_of
 from nemuri.evaluation.json_files import read_json
 
 RULES: Final = {
@@ -56,7 +56,7 @@ def _history(entry: Mapping[str, Any]) -> History:
 
 
 def _message(turn: Mapping[str, Any], at: datetime) -> Message:
-    return Message(str(turn["content"]), "assistant" if turn["role"] == "assistant" else "user", None, at)
+    return Message(str(turn["content"]), role_of(turn["role"]), None, at)
 
 
 def _time(text: str) -> datetime:

@@ -61,14 +61,15 @@ class JudgeAnswerJob(Job[AnswerJudgement]):
             entries = [entry for entry in judged if isinstance(entry, Mapping)] if isinstance(judged, list) else []
             by_name = {str(entry.get("criterion")).strip().casefold(): entry.get("met") for entry in entries}
             met = [_met(by_name.get(f"c{number}")) for number in range(1, len(self.criteria) + 1)]
-            known = tuple(value for value in met if value is not None)
+            known: list[Met] = [value for value in met if value is not None]
             if len(known) == len(met):
-                return AnswerJudgement(known, one_line(said.get("why"), _LONGEST_WHY))
+                return AnswerJudgement(tuple(known), one_line(said.get("why"), _LONGEST_WHY))
         raise UnreadableReplyError("no judgement on every criterion")
 
     def without_model(self) -> AnswerJudgement:
         """Return that no criterion is met: only a language model can judge."""
-        return AnswerJudgement(("no",) * len(self.criteria), "only a language model can judge")
+        unmet: tuple[Met, ...] = ("no",)
+        return AnswerJudgement(unmet * len(self.criteria), "only a language model can judge")
 
 
 def _met(value: object) -> Met | None:

@@ -18,8 +18,8 @@ def test_locomo_is_read_in_the_order_of_its_sessions(tmp_path: Path) -> None:
     assert (last.text, last.speaker) == ("It left for Oslo yesterday. [a red ferry]", "Ann")
     assert last.at == datetime(2023, 6, 3, 9, 5, tzinfo=UTC)
     name, when, unknown = history.questions
-    assert (name.kind, name.answer, name.evidence) == ("single-hop", "Pixel", {("session_1", 0)})
-    assert (when.answer, when.evidence) == ("2", {("session_2", 1), ("session_1", 2)})
+    assert (name.kind, name.answer, name.evidence) == ("single-hop", "Pixel", frozenset({("session_1", 0)}))
+    assert (when.answer, when.evidence) == ("2", frozenset({("session_2", 1), ("session_1", 2)}))
     assert (unknown.kind, unknown.answer, unknown.unanswerable) == ("adversarial", "", True)
     assert when.asked_at == last.at
 
@@ -30,7 +30,7 @@ def test_longmemeval_is_read_oldest_chat_first(tmp_path: Path) -> None:
     assert [one.name for one in moved.conversations] == ["s1#1", "s2#0"]
     assert [message.role for message in moved.conversations[0].messages] == ["user", "assistant"]
     [question] = moved.questions
-    assert (question.evidence, question.kind) == ({("s2#0", 0)}, "knowledge-update")
+    assert (question.evidence, question.kind) == (frozenset({("s2#0", 0)}), "knowledge-update")
     assert question.asked_at == datetime(2023, 6, 1, 10, tzinfo=UTC)
     assert "newest" in question.rule
     assert (boats.questions[0].kind, boats.questions[0].unanswerable) == ("abstention", True)
@@ -44,7 +44,7 @@ def test_beam_is_read_with_its_criteria(tmp_path: Path, plans: bool) -> None:
     assert [message.text for message in first.messages] == ["My deadline is in May.", "Noted."]
     assert first.messages[1].at == datetime(2024, 3, 15, tzinfo=UTC)
     update, unknown, order = history.questions
-    assert (update.evidence, update.outdated) == ({(second.name, 0)}, {(first.name, 0)})
+    assert (update.evidence, update.outdated) == (frozenset({(second.name, 0)}), frozenset({(first.name, 0)}))
     assert (update.answer, update.criteria) == ("June", ("It says June.",))
     assert (unknown.unanswerable, unknown.answer) == (True, "Not told.")
     assert order.evidence == {(first.name, 0), (second.name, 0)}
