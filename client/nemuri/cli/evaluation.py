@@ -256,7 +256,7 @@ def _show(figures: dict[str, Any], out: Path) -> None:
 
 def _row(row: dict[str, Any]) -> dict[str, str]:
     evidence = {f"{name} tokens": _range(row["evidence"].get(f"{name} tokens")) for name in (1000, 2000)}
-    ends = {"newer first": _range(row["newer_first"])}
+    ends = {"needed first": _range(row["needed_first"])}
     return {"kind": row["kind"], "arm": row["arm"], "accuracy": _range(row["accuracy"]), **evidence, **ends}
 
 

@@ -89,15 +89,15 @@ def _time(anchor: str | None) -> datetime | None:
 def _question(question_id: str, kind: str, asked: Mapping[str, Any], places: Mapping[int, Place]) -> Question:
     sources = asked.get("source_chat_ids") or ()
     older = sources.get(_OUTDATED, ()) if isinstance(sources, Mapping) else ()
-    outdated = frozenset(places[one] for one in _ids(older) if one in places)
+    misleading = frozenset(places[one] for one in _ids(older) if one in places)
     return Question(
         question_id,
         asked["question"],
         kind,
         answer=next((str(asked[name]) for name in _ANSWERS if asked.get(name)), ""),
         criteria=tuple(map(str, asked.get("rubric") or ())),
-        evidence=frozenset(places[one] for one in _ids(sources) if one in places) - outdated,
-        outdated=outdated,
+        evidence=frozenset(places[one] for one in _ids(sources) if one in places) - misleading,
+        misleading=misleading,
         unanswerable=kind == "abstention",
     )
 

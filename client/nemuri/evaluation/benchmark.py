@@ -47,8 +47,8 @@ class Question:
     """Rule of the benchmark for judging answers to questions of this kind, for the judge."""
     evidence: frozenset[Place] = frozenset()
     """The messages that an answer needs, as far as the benchmark names them."""
-    outdated: frozenset[Place] = frozenset()
-    """Messages that say what the evidence has replaced."""
+    misleading: frozenset[Place] = frozenset()
+    """Messages that mislead: they say what the evidence has replaced, or what only looks alike."""
     asked_at: datetime | None = None
     unanswerable: bool = False
     """True if the history does not tell the answer, so that it is right to say so."""

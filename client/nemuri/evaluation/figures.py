@@ -43,7 +43,7 @@ class ArmFigures:
     """Mean score of the answers; None without a reader."""
     evidence: dict[str, Interval]
     """Share of the evidence among so many passages ("10") or tokens ("1000 tokens")."""
-    newer_first: Interval | None
+    needed_first: Interval | None
     tokens: float
     """Mean number of estimated tokens of the passages."""
     failures: int
@@ -70,13 +70,13 @@ def _figures(arm: Arm, kind: str, results: Sequence[ArmResult]) -> ArmFigures:
     names = dict.fromkeys(name for result in results for name in result.evidence_at)
     shares = {name: [one.evidence_at[name] for one in results if name in one.evidence_at] for name in names}
     scores = [result.score for result in results if result.score is not None]
-    newer = [float(result.newer_first) for result in results if result.newer_first is not None]
+    first = [float(result.needed_first) for result in results if result.needed_first is not None]
     return ArmFigures(
         arm,
         kind,
         accuracy=wilson(scores) if scores else None,
         evidence={name: wilson(values) for name, values in shares.items()},
-        newer_first=wilson(newer) if newer else None,
+        needed_first=wilson(first) if first else None,
         tokens=fmean(result.tokens for result in results),
         failures=sum(bool(result.failure) for result in results),
     )
@@ -85,11 +85,13 @@ def _figures(arm: Arm, kind: str, results: Sequence[ArmResult]) -> ArmFigures:
 def differences(results: Iterable[QuestionResult], seed: int) -> dict[tuple[Arm, str], Interval]:
     """Return how far the memory is above each other arm, by arm and measure, with bootstrap intervals over questions.
 
-    The measures are the accuracy and the shares of evidence. One with fewer than three questions is left out.
+    The measures are the accuracy, whether evidence came first, and the shares of evidence. One with fewer than three
+    questions is left out.
     """
     every, found = list(results), dict[tuple[Arm, str], Interval]()
     names = dict.fromkeys(name for result in every for arm in result.arms for name in arm.evidence_at)
     measures: dict[str, Callable[[ArmResult], float | None]] = {"accuracy": lambda arm: arm.score}
+    measures["needed first"] = lambda arm: None if arm.needed_first is None else float(arm.needed_first)
     measures |= {name: lambda arm, name=name: arm.evidence_at.get(name) for name in names}  # type: ignore[misc]
     for arm in ARMS[1:]:
         for name, measure in measures.items():
@@ -168,7 +170,7 @@ def _row(found: ArmFigures) -> dict[str, Any]:
         "kind": found.kind,
         "accuracy": _numbers(found.accuracy),
         "evidence": {name: _numbers(share) for name, share in found.evidence.items()},
-        "newer_first": _numbers(found.newer_first),
+        "needed_first": _numbers(found.needed_first),
         "tokens": round(found.tokens, 1),
         "failures": found.failures,
     }

@@ -60,13 +60,14 @@ async def memory_of(history: History, settings: Settings, models: Models) -> Asy
         client, began = platform.client("evaluation"), perf_counter()
         await platform.define(AGENT, role="memory of conversations")
         for conversation in history.conversations:
-            await client.converse(AGENT, _messages(conversation), conversation=conversation.name)
+            await client.converse(AGENT, messages_of(conversation), conversation=conversation.name)
         places = dict(place for conversation in history.conversations for place in _places(conversation))
         messages = sum(len(conversation.messages) for conversation in history.conversations)
         yield HistoryMemory(client, places, messages, perf_counter() - began)
 
 
-def _messages(conversation: Conversation) -> list[dict[str, Any]]:
+def messages_of(conversation: Conversation) -> list[dict[str, Any]]:
+    """Return a conversation as messages for `converse`."""
     return [
         {"role": said.role, "content": said.text, "name": said.speaker, "at": said.at} for said in conversation.messages
     ]

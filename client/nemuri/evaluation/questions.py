@@ -93,7 +93,7 @@ def retrieval_figures(question: Question, ranked: Sequence[Passage], shown: Sequ
     return {
         "evidence": share(needed, shown),
         "evidence_at": {name: share(needed, some) for name, some in at.items()},
-        "newer_first": _newer_first(question, ranked) if question.outdated else None,
+        "needed_first": _needed_first(question, ranked) if question.misleading else None,
     }
 
 
@@ -102,8 +102,8 @@ def share(needed: frozenset[Place], passages: Sequence[Passage]) -> float:
     return len(needed & {passage.place for passage in passages}) / len(needed)
 
 
-def _newer_first(question: Question, ranked: Sequence[Passage]) -> bool:
-    about = (passage.place for passage in ranked if passage.place in question.evidence | question.outdated)
+def _needed_first(question: Question, ranked: Sequence[Passage]) -> bool:
+    about = (passage.place for passage in ranked if passage.place in question.evidence | question.misleading)
     return next(about, None) in question.evidence
 
 

@@ -45,8 +45,8 @@ class ArmResult(_Result):
     """Share of the evidence among the passages within the tokens of the run; None without evidence or a ranking."""
     evidence_at: dict[str, float] = Field(default_factory=dict)
     """The same among other numbers of passages ("10") or tokens ("1000 tokens")."""
-    newer_first: bool | None = None
-    """True if evidence came before what it replaces; None if the question has no such pair."""
+    needed_first: bool | None = None
+    """True if evidence came before what misleads; None if the question has no such pair."""
     passages: tuple[ShownPassage, ...] = ()
     """The passages that were shown to the reader, unless all are."""
     tokens: int = 0

@@ -58,9 +58,9 @@ def _question(kind: str, item: Mapping[str, str]) -> Question:
     about: dict[str, Any]
     match kind:
         case "changed":
-            about = {"answer": item["new"], "evidence": told("new"), "outdated": told("old"), "rule": RULE}
+            about = {"answer": item["new"], "evidence": told("new"), "misleading": told("old"), "rule": RULE}
         case "both_true":
             about = {"criteria": (item["first"], item["second"]), "evidence": told("first") | told("second")}
         case _:
-            about = {"answer": item["asked"], "evidence": told("asked"), "outdated": told("other")}
+            about = {"answer": item["asked"], "evidence": told("asked"), "misleading": told("other")}
     return Question(item["id"], item["question"], f"{kind} {item['lang']}", asked_at=ASKED, **about)

@@ -50,19 +50,19 @@ def test_evidence_is_counted_by_rank_and_by_tokens() -> None:
     ranked = passages(NEW, ("x", 1), ("x", 2), ("x", 3), ("x", 4), OTHER)
     found = retrieval_figures(question, ranked, ranked[:1])
     assert found["evidence"] == 0.5
-    assert found["newer_first"] is None
+    assert found["needed_first"] is None
     at = found["evidence_at"]
     assert (at["5"], at["10"]) == (0.5, 1.0)
     assert (at["500 tokens"], at["1000 tokens"], at["2000 tokens"]) == (0.5, 0.5, 1.0)
 
 
 @pytest.mark.parametrize(
-    ("places", "newer_first"), [((NEW, OLD), True), ((OLD, NEW), False), ((NEW,), True), ((OLD,), False), ((), False)]
+    ("places", "needed_first"), [((NEW, OLD), True), ((OLD, NEW), False), ((NEW,), True), ((OLD,), False), ((), False)]
 )
-def test_what_holds_now_must_come_first(places: tuple[tuple[str, int], ...], newer_first: bool) -> None:
+def test_what_holds_now_must_come_first(places: tuple[tuple[str, int], ...], needed_first: bool) -> None:
     """Evidence comes before what it replaces, or the replaced is not found at all; nothing found is not right."""
-    question = Question("q", "?", "kind", evidence=frozenset({NEW}), outdated=frozenset({OLD}))
-    assert retrieval_figures(question, passages(OTHER, *places), [])["newer_first"] is newer_first
+    question = Question("q", "?", "kind", evidence=frozenset({NEW}), misleading=frozenset({OLD}))
+    assert retrieval_figures(question, passages(OTHER, *places), [])["needed_first"] is needed_first
 
 
 def test_without_an_answer_there_is_no_evidence() -> None:

@@ -38,13 +38,13 @@ def test_longmemeval_is_read_oldest_chat_first(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("plans", [False, True])
 def test_beam_is_read_with_its_criteria(tmp_path: Path, plans: bool) -> None:
-    """Batches are conversations, numbers at the ends of messages are left out, and what was replaced is outdated."""
+    """Batches are conversations, numbers at the ends of messages are left out, and what was replaced misleads."""
     [history] = read_benchmark("beam", [beam_folder(tmp_path / "100K" / "1", plans=plans)])
     first, second = history.conversations
     assert [message.text for message in first.messages] == ["My deadline is in May.", "Noted."]
     assert first.messages[1].at == datetime(2024, 3, 15, tzinfo=UTC)
     update, unknown, order = history.questions
-    assert (update.evidence, update.outdated) == (frozenset({(second.name, 0)}), frozenset({(first.name, 0)}))
+    assert (update.evidence, update.misleading) == (frozenset({(second.name, 0)}), frozenset({(first.name, 0)}))
     assert (update.answer, update.criteria) == ("June", ("It says June.",))
     assert (unknown.unanswerable, unknown.answer) == (True, "Not told.")
     assert order.evidence == {(first.name, 0), (second.name, 0)}
@@ -70,7 +70,7 @@ def test_updates_come_with_the_package() -> None:
     for history in histories:
         places = {place for place, _ in history.messages()}
         assert len(places) == 2 * len(history.questions)
-        assert all(question.evidence | question.outdated <= places for question in history.questions)
+        assert all(question.evidence | question.misleading <= places for question in history.questions)
 
 
 @pytest.mark.parametrize("name", READERS)
