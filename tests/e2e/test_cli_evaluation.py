@@ -1,14 +1,19 @@
 """`nemuri eval`: benchmarks from files, with their figures as JSON and as a page; wrong use is refused in one line."""
 
 import json
+import signal
 from pathlib import Path
 
 import pytest
 
+from nemuri.evaluation.benchmarks import read_benchmark
 from tests.e2e.conftest import environment
-from tests.e2e.forking import run_forked
+from tests.e2e.forking import COMMAND_TIMEOUT, exit_code, fork, run_command, run_forked
+from tests.e2e.tutorials import until
 from tests.unit.client.evaluation.samples import LOCOMO, written
 
+KILLED_AFTER = 40
+"""Number of results after which a run is killed."""
 WRONG_USE = [
     (("eval", "nosuch"), "nosuch"),
     (("eval", "locomo"), "evaluate.md"),
@@ -70,3 +75,20 @@ def test_the_costs_of_a_run_are_estimated() -> None:
     assert rows["reader", "none"]["money"] > 0
     assert rows["reader", "none"]["input_tokens"] < rows["reader", "full"]["input_tokens"]
     assert not Path("evaluation").exists()
+
+
+def test_a_run_that_was_killed_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After kill -9 in the middle, the same command asks the rest, and each question has one result."""
+    monkeypatch.chdir(tmp_path)
+    command, results = ["eval", "updates", "--json", "--out", "run"], tmp_path / "run" / "results.jsonl"
+    process = fork(run_command, command, environment(), tmp_path / "out", tmp_path / "err")
+    assert until(lambda: results.exists() and results.read_bytes().count(b"\n") > KILLED_AFTER)
+    process.kill()
+    assert exit_code(process, COMMAND_TIMEOUT) == -signal.SIGKILL
+    before = results.read_bytes()
+    [done] = run_forked([command], environment())
+    assert done.code == 0, done
+    assert results.read_bytes().startswith(before[: before.rfind(b"\n") + 1])
+    lines = map(json.loads, results.read_text(encoding="utf-8").splitlines())
+    asked = [line["question_id"] for line in lines if "question_id" in line]
+    assert len(asked) == len(set(asked)) == sum(len(history.questions) for history in read_benchmark("updates", []))
