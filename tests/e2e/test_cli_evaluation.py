@@ -69,7 +69,7 @@ def test_the_costs_of_a_run_are_estimated() -> None:
     [done] = run_forked([command], prices)
     assert done.code == 0, done
     rows = {(row["role"], row["arm"]): row for row in json.loads(done.out)}
-    assert rows["learner", "memory"]["calls"] == 2
+    assert rows["learner", "memory"]["calls"] == 4
     assert rows["learner", "memory"]["money"] is None
     assert {row["calls"] for (role, _), row in rows.items() if role != "learner"} == {3}
     assert rows["reader", "none"]["money"] > 0

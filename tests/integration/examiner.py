@@ -14,7 +14,12 @@ from typing import Final
 from tests.integration.providers.loopback import Loopback
 from tests.integration.providers.provider import ScriptedReply, openai_reply, read_request
 
-JOBS: Final = {"You keep the memory": "learner", "You answer a question": "reader", "You judge an answer": "judge"}
+JOBS: Final = {
+    "You keep the memory": "learner",
+    "You compare statements": "learner",
+    "You answer a question": "reader",
+    "You judge an answer": "judge",
+}
 """Roles by the beginnings of their prompts."""
 _FENCED: Final = re.compile(r"<(?P<label>\w+) (?P<mark>[0-9a-f]+)>\n(?P<text>.*?)\n</(?P=label) (?P=mark)>", re.DOTALL)
 _TURN: Final = re.compile(r"^\[(\d+)\](?: \([^)]*\))? (.+)$", re.MULTILINE)
@@ -49,6 +54,8 @@ class Examiner(Loopback):
         self.calls[role] += 1
         parts = {found["label"]: found["text"] for found in _FENCED.finditer(user)}
         match role:
+            case "learner" if "stretch" not in parts:
+                return json.dumps({"pairs": []})
             case "learner":
                 turns = _TURN.findall(parts["stretch"])
                 facts = [{"turn": int(at), "sort": "fact", "sentence": said} for at, said in turns]

@@ -97,10 +97,10 @@ async def test_answers_are_read_and_judged(tmp_path: Path) -> None:
     }  # fmt: skip
     assert arm(directory, "conv-1-2", "none").answer == "This is not known."
     assert "greyhound" in (arm(directory, "conv-1-0", "memory").answer or "")
-    assert (server.calls["learner"], server.calls.total()) == (2, len(directory.replies.known))
+    assert (server.calls["learner"], server.calls.total()) == (4, len(directory.replies.known))
     figures = write_report(directory.path, directory.description, directory.results)
     costs = {(row["arm"], row["role"]): row for row in figures["costs"]}
-    assert (costs["memory", "learner"]["calls"], costs["memory", "reader"]["input_tokens"]) == (2, 33)
+    assert (costs["memory", "learner"]["calls"], costs["memory", "reader"]["input_tokens"]) == (4, 33)
     assert costs["full", "judge"]["money"] == pytest.approx(3 * (11 * 2 + 5 * 4) / 1e6)
     wrong = json.loads((directory.path / "report.json").read_text(encoding="utf-8"))["wrong"]
     missed = next(one for one in wrong if one["question_id"] == "conv-1-1")

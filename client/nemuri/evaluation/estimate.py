@@ -18,6 +18,10 @@ KNOWN_TOKENS = 900
 """About the tokens of earlier turns and known facts that a stretch is read with."""
 FACTS_SHARE = 0.3
 """About the tokens of the facts in a stretch, as a share of the tokens of its turns."""
+COMPARED_SHARE = 4
+"""About the tokens of new facts and their nearest memories, which are judged in a second call, as a multiple of those
+of the facts.
+"""
 ANSWER_TOKENS, JUDGEMENT_TOKENS = 60, 60
 """About the tokens of an answer, and of a judgement."""
 
@@ -74,5 +78,6 @@ def _learning(histories: Sequence[History], learner: str) -> Estimate:
         for conversation in history.conversations:
             characters = sum(len(message.text) for message in conversation.messages)
             calls += max(-(-len(conversation.messages) // STRETCH_TURNS), -(-characters // STRETCH_CHARACTERS))
-    shown = tokens + calls * (PROMPT_TOKENS + KNOWN_TOKENS)
-    return Estimate("learner", "memory", learner, calls, shown, round(tokens * FACTS_SHARE))
+    facts = round(tokens * FACTS_SHARE)
+    shown = tokens + calls * (2 * PROMPT_TOKENS + KNOWN_TOKENS) + COMPARED_SHARE * facts
+    return Estimate("learner", "memory", learner, 2 * calls, shown, 2 * facts)

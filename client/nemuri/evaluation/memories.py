@@ -16,7 +16,7 @@ from nemuri_infra.models.factory import Models
 from nemuri_infra.runtime.settings import Settings
 
 AGENT: Final = "memory"
-SERVICES: Final = ("conversation", "specialist", "query-api")
+SERVICES: Final = ("conversation", "semantic-memory", "specialist", "query-api")
 MOST: Final = 50
 """Maximum number of memories of one recall."""
 
@@ -30,7 +30,7 @@ class HistoryMemory:
     """The message of each turn. A message that is longer than a turn has several."""
     messages: int
     seconds: float
-    """Time of the ingestion."""
+    """Time of the ingestion, the judgement of the memories included."""
 
     async def recalled(self, query: str, limit: int = MOST) -> list[Passage]:
         """Return the passages that the agent recalls, best first."""
@@ -61,6 +61,7 @@ async def memory_of(history: History, settings: Settings, models: Models) -> Asy
         await platform.define(AGENT, role="memory of conversations")
         for conversation in history.conversations:
             await client.converse(AGENT, messages_of(conversation), conversation=conversation.name)
+        await platform.services.settled()  # New memories are judged after they can be recalled.
         places = dict(place for conversation in history.conversations for place in _places(conversation))
         messages = sum(len(conversation.messages) for conversation in history.conversations)
         yield HistoryMemory(client, places, messages, perf_counter() - began)

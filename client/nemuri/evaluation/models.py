@@ -130,7 +130,9 @@ class RunModels:
     """The models of a run."""
 
     learner: RecordedChat | None = None
-    """Reads facts in the conversations; without one, each turn is a memory as it is."""
+    """Reads facts in the conversations and judges them against what is known; without one, turns are memories, and
+    rules judge them.
+    """
     reader: PromptedModel | None = None
     """Answers the questions; without one, only the retrieval is measured."""
     judge: PromptedModel | None = None
