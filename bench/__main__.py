@@ -43,6 +43,7 @@ SCRIPTS = (
     Script("retrieval", data=True),
     Script("abstention", data=True),
     Script("heard"),
+    Script("evidence", ("--conversations", "1"), folder=True),
     Script("succession"),
     Script("perspectives"),
     Script("routing", ("--quick",), folder=True),

@@ -24,7 +24,7 @@ from uuid import UUID
 
 from bench.measured_embedder import measured_on
 from bench.measuring import save_figures
-from bench.retrieval import FOUND, Agent, dataset, locomo, squad
+from bench.retrieval import FOUND, Agent, locomo, squad
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
 from nemuri_domain.strength.retrieval_index import StrengthIndex
 from nemuri_domain.strength.search_texts import QueryText, SearchTexts
@@ -83,10 +83,10 @@ def main() -> None:
     embedder = build_embedder(EmbeddingSettings(spec=chosen.embedder))
     for path in chosen.dataset:
         data = json.loads(path.read_text(encoding="utf-8"))
-        agents = halves(data) if isinstance(data, dict) else list(locomo(data))
+        name, agents = ("jsquad", halves(data)) if isinstance(data, dict) else ("locomo", list(locomo(path)))
         print(f"{path.name}, {embedder.model}\n  floor  recall@10  own: nothing  foreign: nothing")
         found = asyncio.run(outcomes(agents, embedder))
-        save_figures(f"abstention-{dataset(data)}", {"floor": RELEVANCE_FLOOR, **asdict(found[RELEVANCE_FLOOR])})
+        save_figures(f"abstention-{name}", {"floor": RELEVANCE_FLOOR, **asdict(found[RELEVANCE_FLOOR])})
         for floor, each in found.items():
             print(f"  {floor:5.2f}  {each.recall:9.3f}  {each.own_nothing:12.1%}  {each.foreign_nothing:16.1%}")
 

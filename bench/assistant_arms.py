@@ -10,12 +10,12 @@ from uuid import UUID
 
 from bench.cue_sets import Conversation, SpokenTurn, turn_times
 from bench.simulated_memory import AGENT, CachedEmbedder, SimulatedMemory
+from nemuri.evaluation.benchmark import Place
+from nemuri.evaluation.contexts import TurnSearch
 from nemuri_domain.affective.aggregate import embedded_text
 from nemuri_domain.affective.context_block import ContextBlock
 from nemuri_domain.affective.policy import DOCUMENT, PROFILES
 from nemuri_domain.affective.retrieval import RetrievedMemory
-from nemuri_domain.language.tokenization import term_counts, terms
-from nemuri_domain.retrieval.inverted_index import InvertedIndex
 
 EVERYTHING: Final = "everything"
 """Name of the arm without nights."""
@@ -65,7 +65,7 @@ class Lived:
     memory: SimulatedMemory
     cues: Sequence[UUID]
     """Id of the memory of each cue, in the order of the pairs."""
-    places: dict[str, UUID]
+    places: dict[Place, UUID]
     """Id of the memory of each utterance, by its name."""
 
     async def answer(self, prompt: str) -> ContextBlock:
@@ -114,7 +114,7 @@ async def lived(
     forgetting = arm not in {EVERYTHING, SIMILARITY}
     begins_at = scheduled[0].at - timedelta(days=1)
     memory = SimulatedMemory(embedder, PROFILES.get(arm, PROFILES[DOCUMENT]), begins_at, forgetting=forgetting)
-    ids, places = dict[str, list[UUID]](), dict[str, UUID]()
+    ids, places = dict[str, list[UUID]](), dict[Place, UUID]()
     for each in scheduled:
         if each.recalling:
             await memory.recall(each.recalling, each.at)
@@ -149,13 +149,11 @@ async def _session(memory: SimulatedMemory, name: str, began: datetime, turns: S
 
 def by_bm25(memory: SimulatedMemory) -> Answering:
     """Return a function that answers with the best turns by BM25 over all turns, whole."""
-    every, index = list(memory.mind.memories.values()), InvertedIndex()
-    for row, each in enumerate(every):
-        index.add(row, term_counts(embedded_text(each.trigger, each.content)))
+    every = list(memory.mind.memories.values())
+    search = TurnSearch([embedded_text(each.trigger, each.content) for each in every])
 
     async def answer(prompt: str) -> ContextBlock:
-        scores = index.scores([terms(prompt)], len(every))[0]
-        best = [every[at] for at in (-scores).argsort(kind="stable")[:TOP] if scores[at] > 0]
+        best = [every[row] for row, _ in search.best(prompt, TOP)]
         block = ContextBlock(AGENT)
         block.fill(RetrievedMemory(each, None) for each in best)
         return block

@@ -16,8 +16,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
-from bench.retrieval import ADVERSARIAL
 from bench.texts import memories
+from nemuri.evaluation.benchmark import Conversation as Session
+from nemuri.evaluation.benchmark import History, Place
+from nemuri.evaluation.locomo import read as read_locomo
 
 PLUS: Final = "locomo_plus.json"
 CONVERSATIONS: Final = "locomo10.json"
@@ -44,8 +46,8 @@ class SpokenTurn:
 
     prompt: str
     reply: str
-    places: frozenset[str] = frozenset()
-    """Names of the utterances, by which questions name their evidence."""
+    places: frozenset[Place] = frozenset()
+    """Places of the utterances, by which questions name their evidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ class Conversation:
 
     sessions: Sequence[tuple[datetime, Sequence[SpokenTurn]]]
     pairs: Sequence[CuePair]
-    questions: Sequence[tuple[str, frozenset[str]]] = field(default=())
+    questions: Sequence[tuple[str, frozenset[Place]]] = field(default=())
     """Questions, each with the places of its evidence."""
 
     @property
@@ -84,9 +86,9 @@ def locomo_plus(folder: Path) -> list[Conversation]:
 
     LoCoMo-Plus itself inserts one pair at a time, into a conversation drawn at random.
     """
-    samples = json.loads((folder / CONVERSATIONS).read_text(encoding="utf-8"))
+    histories = list(read_locomo(folder / CONVERSATIONS))
     pairs = [_pair(load) for load in json.loads((folder / PLUS).read_text(encoding="utf-8"))]
-    return [_conversation(each, pairs[place :: len(samples)]) for place, each in enumerate(samples)]
+    return [_conversation(each, pairs[place :: len(histories)]) for place, each in enumerate(histories)]
 
 
 def _pair(told: dict[str, Any]) -> CuePair:
@@ -99,28 +101,24 @@ def _pair(told: dict[str, Any]) -> CuePair:
     return CuePair(SpokenTurn(spoken["user"], spoken["reply"]), trigger, timedelta(days=days))
 
 
-def _conversation(sample: dict[str, Any], pairs: Sequence[CuePair]) -> Conversation:
-    talk, sessions = sample["conversation"], list[tuple[datetime, list[SpokenTurn]]]()
-    for name in (key for key in talk if re.fullmatch(r"session_\d+", key)):
-        began = datetime.strptime(talk[f"{name}_date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
-        sessions.append((began, list(_turns(talk[name]))))
-    known = frozenset(each["dia_id"] for key in talk if re.fullmatch(r"session_\d+", key) for each in talk[key])
-    asked = (
-        (each["question"], known.intersection(each.get("evidence", ())), each["category"]) for each in sample["qa"]
-    )
-    questions = [(question, places) for question, places, category in asked if places and category != ADVERSARIAL]
+def _conversation(history: History, pairs: Sequence[CuePair]) -> Conversation:
+    sessions = [(_began(each), list(_turns(each))) for each in history.conversations]
+    questions = [
+        (asked.text, asked.evidence) for asked in history.questions if asked.evidence and not asked.unanswerable
+    ]
     return Conversation(sorted(sessions, key=lambda session: session[0]), pairs, questions)
 
 
-def _turns(utterances: Sequence[dict[str, Any]]) -> Iterator[SpokenTurn]:
+def _began(session: Session) -> datetime:
+    return next(message.at for message in session.messages if message.at is not None)
+
+
+def _turns(session: Session) -> Iterator[SpokenTurn]:
     """Yield each two utterances as the words of a user and the reply, without the speakers' names."""
-    for place in range(0, len(utterances), 2):
-        some = utterances[place : place + 2]
-        texts = [
-            f"{utterance['text']} [{utterance['blip_caption']}]" if utterance.get("blip_caption") else utterance["text"]
-            for utterance in some
-        ]
-        yield SpokenTurn(texts[0], " ".join(texts[1:]), frozenset(utterance["dia_id"] for utterance in some))
+    for place in range(0, len(session.messages), 2):
+        texts = [message.text for message in session.messages[place : place + 2]]
+        at = frozenset((session.name, position) for position in range(place, place + len(texts)))
+        yield SpokenTurn(texts[0], " ".join(texts[1:]), at)
 
 
 def generated(number: int = 240, cues: int = 24, months: int = 8) -> list[Conversation]:

@@ -32,10 +32,9 @@ from typing import Final
 from bench.measured_embedder import measured_on
 from bench.measuring import save_figures, table
 from bench.reading_sets import Fact, Material, Span, articles, conversations, mixed, reports
+from nemuri.evaluation.contexts import TurnSearch
 from nemuri_contracts.tasks import Detail, DetailPoint
 from nemuri_domain.language.chunks import split_into_chunks
-from nemuri_domain.language.tokenization import term_counts, terms
-from nemuri_domain.retrieval.inverted_index import InvertedIndex
 from nemuri_infra.embeddings.calibrated import CalibratedEmbedder
 from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.embeddings.general_texts import GENERAL_TEXTS
@@ -114,7 +113,7 @@ class Asker:
         self.blobs, self.reader = _Held(self.made.text), PassageReader(channels=self.channels)
         pieces = split_into_chunks(self.made.text, characters=PASSAGE, pages=1)
         self.pieces = [(piece.start, piece.end) for piece in pieces]
-        self.by_unit, self.by_piece = _indexed(self.made, self.made.units), _indexed(self.made, self.pieces)
+        self.by_unit, self.by_piece = _search(self.made, self.made.units), _search(self.made, self.pieces)
 
     async def ask(self, fact: Fact) -> tuple[bool, bool]:
         """Return whether a passage holds the fact, and whether a quote of the answer comes from the right unit."""
@@ -133,17 +132,9 @@ class Asker:
         """Return the units with the evidence."""
         return [unit for unit in self.made.units if any(unit[0] <= start < unit[1] for start, _ in fact.evidence)]
 
-    def best(self, index: InvertedIndex, spans: Sequence[Span], question: str, most: int) -> list[Span]:
-        """Return the best spans by BM25."""
-        scores = index.scores([terms(question)], len(spans))[0]
-        return [spans[at] for at in (-scores).argsort(kind="stable")[:most] if scores[at] > 0]
 
-
-def _indexed(made: Material, spans: Sequence[Span]) -> InvertedIndex:
-    index = InvertedIndex()
-    for row, (start, end) in enumerate(spans):
-        index.add(row, term_counts(made.text[start:end]))
-    return index
+def _search(made: Material, spans: Sequence[Span]) -> TurnSearch:
+    return TurnSearch([made.text[start:end] for start, end in spans])
 
 
 def _holds(spans: Iterable[Span], fact: Fact) -> bool:
@@ -166,10 +157,11 @@ async def outcomes(materials: Iterable[Material], facts: int, embedder: Calibrat
             found.answered.append(answered)
             third = THIRDS[made.third(fact)]
             found.by_third[third].append(answered)
-            units = asker.best(asker.by_unit, made.units, fact.question, MAX_QUOTES)
+            units = [made.units[row] for row, _ in asker.by_unit.best(fact.question, MAX_QUOTES)]
             found.bm25_units.append(bool({*units} & {*asker.right_units(fact)}))
             found.bm25_by_third[third].append(found.bm25_units[-1])
-            pieces = asker.best(asker.by_piece, asker.pieces, fact.question, READ_CHARACTERS // PASSAGE)
+            nearest = asker.by_piece.best(fact.question, READ_CHARACTERS // PASSAGE)
+            pieces = [asker.pieces[row] for row, _ in nearest]
             found.bm25_passages.append(_holds(pieces, fact))
     return found
 

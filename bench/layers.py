@@ -12,13 +12,13 @@ fitted to it.
 import argparse
 import json
 import random
-import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
+from nemuri.evaluation.locomo import read as read_locomo
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_domain.language.keywords import keywords
 from nemuri_domain.strength.memory_content import embedded_text
@@ -26,7 +26,6 @@ from nemuri_domain.strength.usage_detection import ContextMemory, detect_uses, t
 
 AROUND: Final = 10
 QUESTIONS: Final = 600
-ADVERSARIAL: Final = 5
 Asked = tuple[str, str, list[int], list[str]]
 """A question; its answer; the positions of the texts that contain its evidence; the texts of its article or
 session.
@@ -42,18 +41,16 @@ def squad(data: dict[str, Any]) -> Iterator[Asked]:
                 yield asked["question"], asked["answers"][0]["text"], [place], texts
 
 
-def locomo(data: list[dict[str, Any]]) -> Iterator[Asked]:
-    """Yield every answerable question whose evidence is in a known session, with the turns of that session."""
-    for sample in data:
-        for asked in sample["qa"]:
-            session = re.match(r"D(\d+):", (asked.get("evidence") or [""])[0])
-            if asked["category"] == ADVERSARIAL or "answer" not in asked or session is None:
+def locomo(path: Path) -> Iterator[Asked]:
+    """Yield every answerable question with evidence, with the turns of the session of its first evidence."""
+    for history in read_locomo(path):
+        said = {conversation.name: conversation.messages for conversation in history.conversations}
+        for asked in history.questions:
+            if not asked.evidence or asked.unanswerable:
                 continue
-            turns = sample["conversation"].get(f"session_{session.group(1)}", [])
-            places = [place for place, turn in enumerate(turns) if turn["dia_id"] in asked["evidence"]]
-            if places:
-                texts = [f"{turn['speaker']}: {turn['text']}" for turn in turns]
-                yield asked["question"], str(asked["answer"]), places, texts
+            session = min(asked.evidence)[0]
+            places = sorted(position for name, position in asked.evidence if name == session)
+            yield asked.text, asked.answer, places, [f"{turn.speaker}: {turn.text}" for turn in said[session]]
 
 
 Places = set[int]
@@ -105,8 +102,7 @@ def main() -> None:
     parser.add_argument("--dataset", type=Path, action="append", required=True)
     for path in parser.parse_args().dataset:
         data = json.loads(path.read_text(encoding="utf-8"))
-        reading: Callable[[Any], Iterator[Asked]] = squad if isinstance(data, dict) else locomo
-        measure(path.stem, list(reading(data)))
+        measure(path.stem, list(squad(data) if isinstance(data, dict) else locomo(path)))
 
 
 if __name__ == "__main__":

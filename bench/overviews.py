@@ -19,6 +19,7 @@ from pathlib import Path
 from statistics import mean
 
 from bench.measuring import save_figures
+from nemuri.evaluation.locomo import read as read_locomo
 from nemuri_contracts.tasks import OverviewKind
 from nemuri_domain.language.chunks import split_into_chunks
 from nemuri_domain.language.token_estimate import estimate_tokens
@@ -56,8 +57,10 @@ class Document:
 
 def documents(folder: Path) -> Iterator[Document]:
     """Yield the documents of both languages."""
-    conversations = json.loads((folder / SETS[0]).read_text(encoding="utf-8"))
-    spoken = [_conversation(conversation["conversation"]) for conversation in conversations]
+    spoken = [
+        "\n".join(f"{message.speaker}: {message.text}" for _, message in history.messages())
+        for history in read_locomo(folder / SETS[0])
+    ]
     articles = json.loads((folder / SETS[1]).read_text(encoding="utf-8"))["data"]
     written = [
         "\n\n".join(each["context"].split("[SEP]")[-1].strip() for each in one["paragraphs"]) for one in articles
@@ -69,11 +72,6 @@ def documents(folder: Path) -> Iterator[Document]:
             if len(whole) >= CHARACTERS[language]:
                 yield _planted(language, whole[: CHARACTERS[language]])
                 whole = ""
-
-
-def _conversation(held: dict[str, object]) -> str:
-    sessions = (value for name, value in held.items() if isinstance(value, list) and name.startswith("session_"))
-    return "\n".join(f"{turn['speaker']}: {turn['text']}" for session in sessions for turn in session)
 
 
 def _planted(language: str, text: str) -> Document:

@@ -135,7 +135,33 @@ def _is_above_bm25(one: Any) -> bool:
     return bool(one["answered"] > one["bm25_units"])
 
 
+def _evidence(part: str) -> Callable[[Any], str]:
+    """Return a function that gives the evidence within 1,000 and 2,000 tokens, and how far it is above BM25."""
+    return lambda result: "; ".join(
+        f"{one['memory']:.3f} ({one['above']['mean']:+.3f}, {one['above']['low']:+.3f} to {one['above']['high']:+.3f})"
+        for one in result["evidence"][part].values()
+    )
+
+
+def _above_bm25_by(least: float) -> Callable[[Any], bool]:
+    return lambda result: all(one["above"]["mean"] >= least for one in result["evidence"]["all"].values())
+
+
+def _handed_over(result: Any) -> str:
+    return " / ".join(f"{one['per_second']:.0f}" for one in result["handed_over"].values())
+
+
 ANSWER_FIGURES: Final = (
+    Figure(
+        "evidence of questions about conversations within 1,000; 2,000 tokens, LoCoMo (above BM25 over turns)",
+        "evidence",
+        _evidence("all"), "+.08", _above_bm25_by(0.08),
+    ),
+    Figure("the same on the conversations on which nothing was chosen", "evidence", _evidence("unseen")),
+    Figure(
+        "messages a second that become memories, without a language model: a session after the other / all at once",
+        "evidence", _handed_over, "100", lambda result: result["handed_over"]["together"]["per_second"] >= 100,
+    ),
     Figure(
         "recall@10, LoCoMo (English conversations)", "retrieval-locomo",
         lambda one: f"{one['recall']['turns']:.3f} of {one['questions']:,} questions",

@@ -2,17 +2,17 @@
 
 import json
 import random
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from nemuri.evaluation.benchmark import Place
+from nemuri.evaluation.locomo import read as read_locomo
 from nemuri_domain.language.sentences import spans
 
 Kind = Literal["conversation", "one subject", "mixed"]
-ADVERSARIAL: Final = 5
-"""LoCoMo's category of unanswerable questions."""
+NOON: Final = 12
 LEAST_ARTICLE: Final = 4_000
 """Minimum characters of a JSQuAD article that is a document of one subject."""
 MIXED_PARAGRAPHS: Final = 300
@@ -59,17 +59,19 @@ class Material:
 
 def conversations(path: Path) -> Iterator[Material]:
     """Yield each conversation of LoCoMo as one document: a heading for each session, and a line for each turn."""
-    for sample in json.loads(path.read_text(encoding="utf-8")):
-        talk, made, places = sample["conversation"], Material("conversation", "en"), dict[str, Span]()
-        for name in (key for key in talk if re.fullmatch(r"session_\d+", key)):
-            made.text += f"\n{name.replace('_', ' ').capitalize()}, {talk[name + '_date_time']}\n\n"
-            for turn in talk[name]:
-                seen = f" [{turn['blip_caption']}]" if turn.get("blip_caption") else ""
-                places[turn["dia_id"]] = made.add(f"{turn['speaker']}: {turn['text']}{seen}")
-        for asked in sample["qa"]:
-            evidence = tuple(places[one] for one in asked.get("evidence", []) if one in places)
-            if evidence and asked["category"] != ADVERSARIAL:
-                made.facts.append(Fact(asked["question"], evidence))
+    for history in read_locomo(path):
+        made, spans_of = Material("conversation", "en"), dict[Place, Span]()
+        for conversation in history.conversations:
+            at = conversation.messages[0].at
+            when = (
+                f"{at.hour % 12 or 12}:{at:%M} {'am' if at.hour < NOON else 'pm'} on {at.day} {at:%B, %Y}" if at else ""
+            )
+            made.text += f"\n{conversation.name.replace('_', ' ').capitalize()}, {when}\n\n"
+            for position, turn in enumerate(conversation.messages):
+                spans_of[conversation.name, position] = made.add(f"{turn.speaker}: {turn.text}")
+        for asked in history.questions:
+            if asked.evidence and not asked.unanswerable:
+                made.facts.append(Fact(asked.text, tuple(spans_of[place] for place in asked.evidence)))
         yield made
 
 

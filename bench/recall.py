@@ -15,12 +15,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import argparse
 import asyncio
 import json
-import re
 import statistics
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -28,6 +26,8 @@ from uuid import UUID, uuid4
 from bench.servers import servers
 from nemuri.client.client import Client
 from nemuri.client.memory_offers import PORTION
+from nemuri.evaluation.benchmark import Place
+from nemuri.evaluation.locomo import read as read_locomo
 from nemuri.platform.serving import serving
 from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspective
 from nemuri_contracts.client_events import MemoryContent, MemoryOffered, Turn
@@ -42,8 +42,6 @@ from nemuri_infra.process import event_loop
 from nemuri_services.service_registry import SERVICES
 
 FOUND = 10
-ADVERSARIAL = 5
-"""LoCoMo's category of unanswerable questions."""
 EMBEDDER = BuiltInEmbedder()
 
 
@@ -85,28 +83,20 @@ def squad(data: dict[str, Any]) -> Iterator[Person]:
     yield person
 
 
-def locomo(data: list[dict[str, Any]]) -> Iterator[Person]:
-    """Yield one agent for each conversation. Every turn is a memory with its speaker and the day of its session."""
-    for sample in data:
-        person, places = Person(), dict[str, int]()
-        talk = sample["conversation"]
-        for name in (key for key in talk if re.fullmatch(r"session_\d+", key)):
-            when = datetime.strptime(talk[f"{name}_date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
-            for place, turn in enumerate(talk[name]):
-                seen = f" [{turn['blip_caption']}]" if turn.get("blip_caption") else ""
-                said = MemoryContent(
-                    content=turn["text"] + seen,
-                    said_by=turn["speaker"],
-                    said_at=when,
-                    turn=Turn(conversation=name, position=place),
-                )
-                if refusal_reason(said) is None:  # one turn is an ellipsis
-                    places[turn["dia_id"]] = len(person.memories)
-                    person.memories.append(said)
-        for asked in sample["qa"]:
-            evidence = frozenset(places[one] for one in asked.get("evidence", []) if one in places)
-            if evidence and asked["category"] != ADVERSARIAL:
-                person.questions.append((asked["question"], evidence))
+def locomo(path: Path) -> Iterator[Person]:
+    """Yield one agent for each conversation. Every turn is a memory with its speaker and the time of its session."""
+    for history in read_locomo(path):
+        person, places = Person(), dict[Place, int]()
+        for place, message in history.messages():
+            turn = Turn(conversation=place[0], position=place[1])
+            said = MemoryContent(content=message.text, said_by=message.speaker, said_at=message.at, turn=turn)
+            if refusal_reason(said) is None:  # one turn is an ellipsis
+                places[place] = len(person.memories)
+                person.memories.append(said)
+        for question in history.questions:
+            evidence = frozenset(places[place] for place in question.evidence if place in places)
+            if evidence and not question.unanswerable:
+                person.questions.append((question.text, evidence))
         yield person
 
 
@@ -194,7 +184,7 @@ def report(measured: Measured, memories: int) -> None:
 def read(path: Path, limit: int | None) -> list[Person]:
     """Return the agents of a data set, each with at most `limit` questions."""
     data = json.loads(path.read_text(encoding="utf-8"))
-    people = squad(data) if isinstance(data, dict) else locomo(data)
+    people = squad(data) if isinstance(data, dict) else locomo(path)
     return [Person(person.memories, person.questions[:limit]) for person in people]
 
 

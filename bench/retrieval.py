@@ -17,7 +17,6 @@ import argparse
 import asyncio
 import json
 import random
-import re
 import statistics
 import time
 import tracemalloc
@@ -32,6 +31,8 @@ from numpy.typing import NDArray
 
 from bench.measured_embedder import measured_on
 from bench.measuring import save_figures
+from nemuri.evaluation.contexts import turns
+from nemuri.evaluation.locomo import read as read_locomo
 from nemuri_contracts.client_events import Turn
 from nemuri_domain.strength.policy import RELEVANCE_FLOOR
 from nemuri_domain.strength.retrieval_index import StrengthIndex
@@ -42,8 +43,6 @@ from nemuri_infra.embeddings.settings import EmbeddingSettings
 
 FOUND = 10
 ROWS, DIMENSION, LETTERS = 10_000, 384, 200
-ADVERSARIAL = 5
-"""LoCoMo's category of unanswerable questions."""
 
 Floats = NDArray[np.float32]
 
@@ -71,22 +70,25 @@ def squad(data: dict[str, Any]) -> Iterator[Agent]:
     yield agent
 
 
-def locomo(data: list[dict[str, Any]]) -> Iterator[Agent]:
-    """Yield one agent per conversation. Each memory begins with its speaker and time."""
-    for sample in data:
-        agent, places = Agent([], [], []), dict[str, int]()
-        talk = sample["conversation"]
-        for name in (key for key in talk if re.fullmatch(r"session_\d+", key)):
-            for place, turn in enumerate(talk[name]):
-                places[turn["dia_id"]] = len(agent.memories)
-                agent.turns.append(Turn(conversation=name, position=place))
-                seen = f" [{turn['blip_caption']}]" if turn.get("blip_caption") else ""
-                agent.memories.append(f"{turn['speaker']} ({talk[name + '_date_time']}): {turn['text']}{seen}")
-        for asked in sample["qa"]:
-            evidence = frozenset(places[one] for one in asked.get("evidence", []) if one in places)
-            if evidence and asked["category"] != ADVERSARIAL:
-                agent.questions.append((asked["question"], evidence))
-        yield agent
+def locomo(path: Path) -> Iterator[Agent]:
+    """Yield one agent per conversation. Each memory begins with its speaker and time, as in the platform."""
+    for history in read_locomo(path):
+        places = {place: row for row, (place, _) in enumerate(history.messages())}
+        yield Agent(
+            [passage.text for passage in turns(history)],
+            [Turn(conversation=name, position=position) for name, position in places],
+            [
+                (question.text, frozenset(places[place] for place in question.evidence))
+                for question in history.questions
+                if question.evidence and not question.unanswerable
+            ],
+        )
+
+
+def agents_of(path: Path) -> tuple[str, list[Agent]]:
+    """Return the name of a data set, which is recognised by its content, and its agents."""
+    data = json.loads(path.read_text(encoding="utf-8"))
+    return ("jsquad", list(squad(data))) if isinstance(data, dict) else ("locomo", list(locomo(path)))
 
 
 def recall(agents: list[Agent], embedder: Embedder) -> dict[str, float]:
@@ -116,11 +118,6 @@ def recall(agents: list[Agent], embedder: Embedder) -> dict[str, float]:
                 hits = evidence & {memory_id.int for memory_id in found.ids}
                 shares[channel].append(len(hits) / len(evidence))
     return {channel: statistics.mean(values) for channel, values in shares.items()}
-
-
-def dataset(data: object) -> str:
-    """Return the name of a data set. It is recognised by the type of `data`."""
-    return "jsquad" if isinstance(data, dict) else "locomo"
 
 
 def timings(agents: list[Agent]) -> None:
@@ -170,15 +167,14 @@ def main() -> None:
     chosen = parser.parse_args()
     embedder = build_embedder(EmbeddingSettings(spec=chosen.embedder))
     for path in chosen.dataset:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        agents = list(squad(data) if isinstance(data, dict) else locomo(data))
+        name, agents = agents_of(path)
         questions = sum(len(agent.questions) for agent in agents)
         print(f"{path.name}: {sum(len(agent.memories) for agent in agents)} memories, {questions} questions")
         shares = recall(agents, embedder)
         print("  recall@10 " + ", ".join(f"{channel} {share:.3f}" for channel, share in shares.items()))
         if chosen.embedder == "built-in":
             found = {channel: round(share, 4) for channel, share in shares.items()}
-            save_figures(f"retrieval-{dataset(data)}", {"questions": questions, "recall": found})
+            save_figures(f"retrieval-{name}", {"questions": questions, "recall": found})
         timings(agents)
 
 

@@ -89,6 +89,10 @@ def _months(what: str, *arms: str) -> Values:
     return lambda found: tuple(_value(found["at"]["locomo-plus"]["arms"][arm], what) for arm in arms)
 
 
+def _evidence(arm: str) -> Values:
+    return lambda found: tuple(float(one[arm]) for one in found["evidence"]["all"].values())
+
+
 def _shown(label: str, kind: str, what: str) -> Row:
     name = f"assistant_memory-{kind}"
     baseline = _months(what, "bm25", "bm25", "bm25")
@@ -138,6 +142,10 @@ ROWS: Final = (
     Row(
         "recall@10 of conversations, English (LoCoMo)", "retrieval-locomo",
         _at("recall.turns"), "words alone", _at("recall.words"),
+    ),
+    Row(
+        "evidence of questions about conversations within 1,000 / 2,000 tokens (LoCoMo)", "evidence",
+        _evidence("memory"), "BM25 over turns", _evidence("bm25"),
     ),
     Row(
         "recall@10 of paragraphs, Japanese (JSQuAD)", "retrieval-jsquad",

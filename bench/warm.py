@@ -14,7 +14,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import argparse
 import asyncio
 import gc
-import json
 import random
 import statistics
 import time
@@ -25,7 +24,7 @@ from uuid import uuid4
 import psutil
 
 from bench.measuring import save_figures
-from bench.retrieval import LETTERS, ROWS, dataset, locomo, squad
+from bench.retrieval import LETTERS, ROWS, agents_of
 from bench.servers import servers
 from nemuri.platform.serving import run_services
 from nemuri_contracts.agents import AgentDefined, Definition, Embedding, Perspective
@@ -123,13 +122,12 @@ def main() -> None:
     parser.add_argument("--keyword", action="append", default=[], help="of one perspective each; three by default")
     chosen = parser.parse_args()
     for path in chosen.dataset:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        agents = list(squad(data) if isinstance(data, dict) else locomo(data))
+        name, agents = agents_of(path)
         everything = "\n".join(memory for agent in agents for memory in agent.memories)
         questions = [question for agent in agents for question, _ in agent.questions]
         words = chosen.keyword or keywords(everything[:20_000], 3)
         print(path.name)
-        run(measure(f"warm-{dataset(data)}", everything, random.Random(1).sample(questions, QUERIES), words))
+        run(measure(f"warm-{name}", everything, random.Random(1).sample(questions, QUERIES), words))
 
 
 if __name__ == "__main__":

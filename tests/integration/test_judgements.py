@@ -11,6 +11,7 @@ import pytest
 
 from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError
+from nemuri.evaluation import updates
 from nemuri.operations.erasure import forget
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.strength import MemoriesJudged, MemoriesUsed, Use
@@ -293,10 +294,10 @@ async def test_a_reason_is_erased_with_the_memory_that_it_quotes(settings: Setti
 
 async def test_with_a_reader_each_changed_fact_comes_before_the_former_one(settings: Settings) -> None:
     """With a judge that reads the statements of a prompt as a person does, the newer of two statements about a fact
-    that changed is recalled before the older one, for all 84 facts of `bench/heard.json`, and statements that stay true
-    are not superseded.
+    that changed is recalled before the older one, for all 84 facts of `nemuri eval updates`, and statements that stay
+    true are not superseded.
     """
-    sets = json.loads((NAMES / "heard.json").read_text("utf-8"))
+    sets = updates.pairs()
     changed, both = sets["changed"], [*sets["both_true"], *sets["parallel"]]
     relations = {(each["new"], each["old"]): ("supersedes", "it has changed") for each in changed}
     told = [MemoryContent(content=each["old"], said_at=datetime(2026, 1, 12, tzinfo=UTC)) for each in changed]

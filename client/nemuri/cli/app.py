@@ -17,6 +17,7 @@ from nemuri.cli import (
     down,
     education,
     embedder,
+    evaluation,
     experiments,
     extension_commands,
     forget,
@@ -90,7 +91,7 @@ def root(
 for _group in (
     tasks, why, agents, conversations, memories, memory, person, principles, past_states, replay, education, doctor,
     hook, affective, tiered, scorers, log, mcp, dead_letters, platform_commands, window, park_event, forget, backup,
-    permissions, prompts, experiments, down, service, status, embedder,
+    permissions, prompts, experiments, evaluation, down, service, status, embedder,
 ):  # fmt: skip
     _group.register(app)
 for _module in extension_commands.command_modules():

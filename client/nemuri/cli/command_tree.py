@@ -27,7 +27,7 @@ PANELS: Final = {
         "service", "worker", "doctor", "dead", "park", "verify", "rebuild", "reembed", "embedder", "backup", "restore",
         "forget", "permissions", "prompts",
     ),
-    "Experiments": ("experiment",),
+    "Experiments": ("experiment", "eval"),
 }  # fmt: skip
 """The commands of the core in the order of the help, by panel."""
 

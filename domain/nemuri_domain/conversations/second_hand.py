@@ -1,6 +1,7 @@
 """What is no news in a conversation: what an assistant says from memory, and what is asked again."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 from nemuri_domain.language.request_sentences import is_request
@@ -16,13 +17,21 @@ def own_words(text: str, remembered: Iterable[str]) -> str:
     """Return a text without the sentences that only repeat one of the remembered texts, perhaps with a few words around
     it; "" if little else is left. Case and white space do not count.
     """
-    known = {_folded(sentence) for memory in remembered for sentence in (memory, *sentences(memory))}
-    known = {sentence for sentence in known if len(sentence) >= LEAST_CHARACTERS}
+    known = frozenset[str]().union(*map(_sentences_of, remembered))
     said = [text[start:end] for start, end in spans(text)]
     kept = [sentence for sentence in said if not _repeats(_folded(sentence), known)]
     if len(kept) == len(said):
         return text
     return "\n".join(kept) if sum(map(len, kept)) > LEAST_SHARE * sum(map(len, said)) else ""
+
+
+@lru_cache(maxsize=4_096)
+def _sentences_of(memory: str) -> frozenset[str]:
+    """Return a memory and its sentences, folded, without very short ones. Those of recent memories are kept, because
+    each thing that an assistant says is compared with many of the same memories.
+    """
+    said = map(_folded, (memory, *sentences(memory)))
+    return frozenset(sentence for sentence in said if len(sentence) >= LEAST_CHARACTERS)
 
 
 def is_known_request(text: str, remembered: Iterable[str]) -> bool:

@@ -11,7 +11,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from nemuri_domain.language.tokenization import term_counts
+from nemuri_domain.language.tokenization import term_counts, terms
 from nemuri_domain.language.word_table import word_table
 from nemuri_domain.retrieval.inverted_index import InvertedIndex
 from nemuri_domain.retrieval.vector_rows import VectorRows
@@ -168,6 +168,14 @@ class MemoryIndex:
         if queries.shape[1] != self.dimension:
             raise ValueError(f"expected vectors of dimension {self.dimension}; got {queries.shape[1]}")
         return self.vectors.products(queries, len(self)).T
+
+    def saying(self, sentence: str, *, least: float, limit: int) -> list[UUID]:
+        """Return up to `limit` memories, of any status and scope, that have at least this share of the words of a
+        sentence, those with most first. A rare word counts more than a common one.
+        """
+        shares = self.postings.shares(terms(sentence), len(self))
+        rows = np.flatnonzero(shares >= least)
+        return [self.id(row) for row in rows[np.argsort(-shares[rows], kind="stable")[:limit]].tolist()]
 
     def derived(self, columns: Collection[str], make: Callable[[Self], T]) -> T:
         """Return what `make` computes from columns of the index. It is kept until one of them or a row changes."""

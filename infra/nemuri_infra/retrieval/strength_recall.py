@@ -186,6 +186,21 @@ async def memories_near(
     return tuple(close[:COMPARED_MEMORIES])
 
 
+async def memories_saying(
+    resources: Resources, agent: Agent, sentences: Sequence[str], *, person: str | None, least: float, limit: int
+) -> tuple[Remembered, ...]:
+    """Return the memories of the agent and of the person that have at least this share of the words of one of the
+    sentences, at most `limit` for each sentence. This compares words alone, and is cheap.
+    """
+    vectors, found = await calibrated_vectors(resources, agent), dict[UUID, None]()
+    async with _indexes(resources, agent, vectors, person) as indexes:
+        for sentence in sentences:
+            for index in indexes:
+                found |= dict.fromkeys(index.saying(sentence, least=least, limit=limit))
+    known = await resources.views.memories_by_id(tuple(found))
+    return tuple(known[memory_id] for memory_id in found if memory_id in known)
+
+
 def _principles(agent: Agent, index: StrengthIndex, setting: Setting) -> dict[UUID, RankedState]:
     """Return the active principles of the agent's definition that are valid in the setting, by id."""
     held = agent.definition.held

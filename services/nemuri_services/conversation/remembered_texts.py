@@ -5,25 +5,30 @@ from collections.abc import Sequence
 from nemuri_contracts.client_events import Setting
 from nemuri_contracts.conversations import ConversationTurn, TurnsSaid
 from nemuri_domain.conversations.second_hand import is_known_request, own_words
+from nemuri_domain.language.sentences import sentences
 from nemuri_domain.strength.aggregate import Agent
-from nemuri_infra.retrieval.strength_recall import recall_memories
+from nemuri_infra.retrieval.strength_recall import memories_saying, recall_memories
 from nemuri_infra.runtime.resources import Resources
 
 NEAR = 12
-"""Number of memories that are looked at for each text."""
+"""Number of memories that are looked at for what the user says."""
+NEAR_SENTENCE, LEAST_WORDS = 3, 0.3
+"""Maximum number of memories for each sentence of the assistant, and the least share of its words that they have."""
 QUERY_CHARACTERS = 2_000
 """Maximum length of a text by which memories are searched for."""
 
 
 async def remembered_texts(event: TurnsSaid, agent: Agent, resources: Resources) -> tuple[str, ...]:
-    """Return the texts of the memories that are nearest to what the user says, and to each thing the assistant says."""
-    said = "\n".join(turn.text for turn in event.turns if turn.role == "user")
-    texts = [said, *(turn.text for turn in event.turns if turn.role == "assistant")]
-    found: dict[str, None] = {}
-    for text in texts:
-        if text.strip():
-            found |= dict.fromkeys(await _near(text[:QUERY_CHARACTERS], event.person, agent, resources))
-    return tuple(found)
+    """Return the texts of the memories that are nearest to what the user says, and of those that have the words of
+    something the assistant says.
+    """
+    said = "\n".join(turn.text for turn in event.turns if turn.role == "user").strip()
+    near = await _near(said[:QUERY_CHARACTERS], event.person, agent, resources) if said else []
+    replied = [sentence for turn in event.turns if turn.role == "assistant" for sentence in sentences(turn.text)]
+    repeated = await memories_saying(
+        resources, agent, replied, person=event.person, least=LEAST_WORDS, limit=NEAR_SENTENCE
+    )
+    return tuple(dict.fromkeys((*near, *(content.memory.content for content, _ in repeated))))
 
 
 async def _near(text: str, person: str | None, agent: Agent, resources: Resources) -> list[str]:

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.conversations import FactsLearned
-from nemuri_contracts.event import AgentEvent, Usage
+from nemuri_contracts.event import AgentEvent, Usage, derive
 from nemuri_contracts.strength import Judgement, MemoriesJudged, MemoryEncoded
 from nemuri_domain.language.statement_comparison import UNRELATED, Compared
 from nemuri_domain.strength.aggregate import Agent, Content
@@ -61,18 +61,15 @@ async def memories_to_judge(events: Sequence[MemoryEncoded], resources: Resource
     causes = [event.causation_id for event in events if event.source == "conversation" and event.causation_id]
     places = await resources.views.sequences_by_id(dict.fromkeys(causes)) if causes else {}
     learned = await asyncio.gather(*map(resources.log.at, places.values()))
-    facts = {
-        cause.event_id: {memory.memory_id: memory.memory for memory in encoded_facts(cause)}
-        for cause in learned
-        if isinstance(cause, FactsLearned)
-    }
-    return [_batch(event, facts.get(event.causation_id or event.event_id)) for event in events]
+    stretches = {cause.event_id: cause for cause in learned if isinstance(cause, FactsLearned)}
+    return [_batch(event, stretches.get(event.causation_id or event.event_id)) for event in events]
 
 
-def _batch(event: MemoryEncoded, facts: Batch | None) -> Batch:
-    if facts is None:
+def _batch(event: MemoryEncoded, stretch: FactsLearned | None) -> Batch:
+    if stretch is None:
         return {event.memory_id: event.memory} if is_judged(event) else {}
-    return facts if event.memory_id == list(facts)[-1] else {}
+    last = derive(stretch.event_id, MemoryEncoded.kind_of(), len(stretch.facts) - 1)
+    return {fact.memory_id: fact.memory for fact in encoded_facts(stretch)} if event.event_id == last else {}
 
 
 async def judgements_of(agent_id: str, batches: Sequence[Batch], resources: Resources) -> Judged:

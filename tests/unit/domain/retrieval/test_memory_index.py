@@ -98,3 +98,21 @@ def test_the_size_grows_and_falls_with_the_memories() -> None:
 
     assert full > 200 * 600
     assert index.nbytes < full / 2
+
+
+def test_memories_that_say_a_sentence_are_found_by_its_words() -> None:
+    """A memory counts by its share of the sentence's words, however long it is, and the one with most comes first."""
+    texts = [
+        "The ferry leaves Bergen at nine.",
+        "Bergen is rainy. The ferry leaves Bergen at nine, and the bakery in the harbour opens at six for its guests.",
+        "The ferry is red.",
+        "Ada is a cat.",
+    ]
+    index = MemoryIndex(1, COLUMNS, ("project",))
+    ids = [UUID(int=number) for number in range(len(texts))]
+    index.put(ids, [(0, None, b"") for _ in texts], np.ones((len(texts), 1), np.float32), texts)
+    sentence = "As you know, the ferry leaves Bergen at nine."
+    assert index.saying(sentence, least=0.5, limit=5) == ids[:2]
+    assert index.saying(sentence, least=0.1, limit=5) == ids[:3]
+    assert index.saying(sentence, least=0.1, limit=1) == ids[:1]
+    assert index.saying("", least=0.1, limit=5) == []

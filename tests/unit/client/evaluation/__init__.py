@@ -1,0 +1,1 @@
+"""Tests of evaluations: the formats of benchmarks, contexts, figures and reports."""
