@@ -70,6 +70,8 @@ SCRIPTS = (
     Script("worker_memory", ("--quick",)),
     Script("cost", ("--tasks", "2", "--memories", "2")),
     Script("documents", ("--sizes", "50", "100", "--rounds", "1")),
+    Script("conversation_cost"),
+    Script("careless_model", ("--job", "key_point", "--replies", "1"), slow=True),
 )
 
 

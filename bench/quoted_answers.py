@@ -125,6 +125,12 @@ def _saves_without_loss(result: Any) -> bool:
     )
 
 
+def _careless(one: Any) -> str:
+    """Return the numbers of replies by what became of them, and the number of all."""
+    parts = " / ".join(str(one[how]) for how in ("read", "copied", "by rules", "refused"))
+    return f"{parts} of {one['replies']}"
+
+
 def _answered(one: Any) -> str:
     """Return the share of answered questions, and that of the baseline, as a text."""
     return f"{one['answered']:.3f}; {one['bm25_units']:.3f}"
@@ -234,5 +240,9 @@ ANSWER_FIGURES: Final = (
     Figure(
         "detection of use on hand-written answers, F1: default / judge without / with a language model", "attribution",
         lambda one: " / ".join(f"{one['f1'][judge]:.3f}" for judge in JUDGES),
+    ),
+    Figure(
+        "replies of a careless model with 135 million weights: read / copied from the prompt / by rules / refused",
+        "careless_model", _careless,
     ),
 )  # fmt: skip

@@ -35,6 +35,20 @@ def _of_set(run: Any, module: str) -> float:
     return float(rate["achieved"] / rate["set"])
 
 
+def _conversation(result: Any) -> str:
+    """Return the calls, tokens and seconds of a conversation with a model, and its seconds without one."""
+    one, alone = result["one call a stretch"], result["no model"]
+    calls = f"{one['calls to read']} calls to read, {one['calls to judge']} to judge"
+    tokens = f"{one['input_tokens']:,} + {one['output_tokens']:,} tokens"
+    return f"{calls}, {tokens}, {one['seconds']:.2f} s; without a model {alone['seconds']:.2f} s"
+
+
+def _few_calls(result: Any) -> bool:
+    """Return True if the calls of a conversation are at most two a stretch to read and one to judge."""
+    one = result["one call a stretch"]
+    return bool(one["calls to read"] <= 2 * one["stretches"] and one["calls to judge"] <= one["stretches"])
+
+
 def _held(figures: Any) -> str:
     """Return the smallest and the largest number of megabytes of the workers, without their fork server."""
     sizes = [value for name, value in figures.items() if name != "fork-server"]
@@ -124,5 +138,9 @@ LOAD_FIGURES: Final = (
     Figure(
         "slowest page of the window on a long log: median, p95, divided by its median on a log of 1,000 events",
         "window", _slowest_page,
+    ),
+    Figure(
+        "a conversation of 10,000 characters, with a stand-in for the model", "conversation_cost", _conversation,
+        "at most two calls a stretch and one a batch of judgements", _few_calls,
     ),
 )  # fmt: skip

@@ -31,20 +31,22 @@ TEXTBOOK = Textbook(
 )
 
 
-async def until_finished(client: Client, course_id: UUID) -> CourseReport:
-    """Wait until a course is finished and return its report."""
+async def until_finished(client: Client, course_id: UUID, *, seconds: float = 60) -> CourseReport:
+    """Wait until a course is finished and return its report. `seconds` is the maximum time."""
 
     async def found() -> CourseReport | None:
         """Return the report if the course is finished, else None."""
         [course] = (await client.courses("python", course_id)).courses
         return course if course.finished_at else None
 
-    report: CourseReport = await eventually(found, seconds=60)
+    report: CourseReport = await eventually(found, seconds=seconds)
     return report
 
 
-async def until_finished_and_idle(resources: Resources, client: Client, course_id: UUID) -> CourseReport:
+async def until_finished_and_idle(
+    resources: Resources, client: Client, course_id: UUID, *, seconds: float = 60
+) -> CourseReport:
     """Wait until a course is finished and all services are idle, and return its report."""
-    found = await until_finished(client, course_id)
-    await until_idle(resources)
+    found = await until_finished(client, course_id, seconds=seconds)
+    await until_idle(resources, seconds=seconds)
     return found

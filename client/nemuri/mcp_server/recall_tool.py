@@ -9,7 +9,7 @@ from pydantic import Field
 
 from nemuri.mcp_server.access import ToolContext, caller_of
 from nemuri.mcp_server.operation_arguments import takes
-from nemuri.mcp_server.quoted_text import DATA_NOTE, beginning, plural, quoted, short
+from nemuri.mcp_server.quoted_text import DATA_NOTE, beginning, one_line, plural, quoted, short
 from nemuri.mcp_server.recalled_memories import RecallAnswer, recalled_now, recalled_then
 from nemuri.mcp_server.results import OmittedMemory, QuotedMemory, RecallResult, answered
 from nemuri.mcp_server.token_budget import DEFAULT_TOKENS, FRAME_TOKENS, Fitted, MaxTokens, cost, fit
@@ -22,6 +22,8 @@ MAX_PRINCIPLES = 10
 """Maximum number of principles in an answer."""
 PRINCIPLE_CHARACTERS = 160
 """Characters of a principle in an answer."""
+PARTICULARS_CHARACTERS = 240
+"""Characters of what is told of a memory beside its words."""
 
 
 @takes(
@@ -115,21 +117,13 @@ def _lines(each: QuotedMemory) -> str:
     facts += [f"strength {each.strength:.2f}"] if each.strength is not None else []
     facts += [f"level {each.level} of 4"] if each.level is not None else []
     facts += [f"{each.layer}-term"] if each.layer is not None else []
-    facts += [f"said {each.said_at}"] if each.said_at else []
+    told = each.particulars or (f"said {each.said_at}" if each.said_at else "")
+    facts += [one_line(told, PARTICULARS_CHARACTERS)] if told else []
     facts += [f"tags {beginning(', '.join(each.tags))}"] if each.tags else []
     facts += ["archived"] if each.archived else []
-    facts += [_standing(each)] if each.yields_to or each.held_until else []
+    facts += [each.outdated] if each.outdated else []
     why = [f"why: {', '.join(f'{name} {value:g}' for name, value in each.why.items())}"] if each.why else []
     return "\n".join([" · ".join(facts), *why, quoted(each.words)])
-
-
-def _standing(each: QuotedMemory) -> str:
-    newer = f"[{short(each.yields_to)}]" if each.yields_to else ""
-    if each.held_until:
-        return (
-            f"held until {each.held_until}; {newer} says what holds now" if newer else f"held until {each.held_until}"
-        )
-    return f"older than {newer} about the same" if each.yields_as is None else f"{newer} {each.yields_as} it"
 
 
 def _left_out(each: QuotedMemory) -> OmittedMemory:

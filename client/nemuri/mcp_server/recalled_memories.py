@@ -8,7 +8,7 @@ from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError, validated
 from nemuri.client.keywords import RecallKeywords
 from nemuri.mcp_server.access import Caller
-from nemuri.mcp_server.quoted_text import moment
+from nemuri.mcp_server.quoted_text import moment, short
 from nemuri.mcp_server.results import QuotedMemory
 from nemuri.mcp_server.tool_arguments import agent_view, check_options
 from nemuri.operations.log_position_parsing import LogPosition
@@ -16,6 +16,7 @@ from nemuri.operations.past_recall import recall_as_of
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.queries import RecallOptions
 from nemuri_contracts.strength import FEATURES, Candidate
+from nemuri_domain.strength.memory_in_words import outdated_in_words, particulars
 
 TOP: Final[int] = RecallOptions.model_fields["top"].default
 """Usual number of memories."""
@@ -101,6 +102,7 @@ async def _by_strength(client: Client, agent: str, query: str, **options: Unpack
 def strength_row(candidate: Candidate, memory: MemoryContent) -> QuotedMemory:
     """Return a recalled strength memory."""
     values = dict(zip(FEATURES, candidate.features, strict=True))
+    newer = f"[{short(candidate.yields_to)}]" if candidate.yields_to else ""
     parts = {"cosine": candidate.similarity, "words": candidate.lexical, "relevance": candidate.relevance} | values
     return QuotedMemory(
         memory_id=candidate.memory_id,
@@ -108,8 +110,10 @@ def strength_row(candidate: Candidate, memory: MemoryContent) -> QuotedMemory:
         words=memory.content,
         strength=round(values["strength"], 3),
         said_at=moment(memory.said_at) if memory.said_at else None,
+        particulars=particulars(memory) or None,
         tags=memory.tags,
         archived=candidate.archived or None,
+        outdated=outdated_in_words(candidate, newer) or None,
         yields_to=candidate.yields_to,
         held_until=moment(candidate.held_until) if candidate.held_until else None,
         yields_as=candidate.yields_as,

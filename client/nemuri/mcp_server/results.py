@@ -75,8 +75,12 @@ class QuotedMemory(Result):
     layer: str | None = None
     """"short" or "long", for tiered memory."""
     said_at: str | None = None
+    particulars: str | None = None
+    """Who is said to have said it and when, from and until when it holds, and how sure it is, for strength memory."""
     tags: tuple[str, ...] = ()
     archived: bool | None = None
+    outdated: str | None = None
+    """What it yields to, and until when it held."""
     yields_to: UUID | None = None
     """A recalled memory that comes before this one, because of a relation or because it is newer."""
     held_until: str | None = None

@@ -10,7 +10,7 @@ from nemuri_domain.language.request_sentences import is_request
 from nemuri_domain.language.sentences import sentences
 from nemuri_domain.language.token_estimate import estimate_tokens
 from nemuri_domain.strength.aggregate import Content, Remembered
-from nemuri_domain.strength.memory_content import dates_in_words
+from nemuri_domain.strength.memory_in_words import dates_in_words
 
 HEADINGS: Final[dict[MemoryKind | None, str]] = {
     "instruction": "How to serve",

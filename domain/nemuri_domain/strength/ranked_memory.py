@@ -24,6 +24,8 @@ class RankedContent(State):
 
     created_at: datetime
     said_at: datetime | None = None
+    planned: bool = False
+    """True for a plan, which says nothing about how things are."""
     tags: tuple[str, ...] = ()
     source: str = ""
     """Name of the source in its origin; empty for none."""
@@ -45,6 +47,7 @@ class RankedContent(State):
         return cls(
             created_at=content.created_at,
             said_at=memory.said_at,
+            planned=memory.kind == "plan",
             tags=memory.tags,
             source=content.origin.source,
             principle=(memory.content, memory.scope) if content.source in PRINCIPLE_SOURCES else None,

@@ -184,11 +184,12 @@ def best_first(
 
     Before sorting, the scores of outdated candidates are lowered (`lower_outdated`): of those that a newer memory is
     recorded to contradict or supersede, and of those that a newer candidate about the same thing succeeds
-    (`succession`). A pair that was judged is not compared. With a time `at`, what was told
+    (`succession`). A pair that was judged is not compared, and a plan succeeds nothing. With a time `at`, what was told
     later succeeds nothing by comparison.
     """
     found = [known[candidate.memory_id] for candidate in candidates]
-    told = (memory for memory in found if at is None or memory.content.told_at(memory.memory) <= at)
+    factual = (memory for memory in found if not memory.content.planned)
+    told = (memory for memory in factual if at is None or memory.content.told_at(memory.memory) <= at)
     near = nlargest(COMPARED, told, key=lambda memory: memory.relevance)
     later = successors([_statement(memory, perspective) for memory in near], query)
     memories = {memory.memory_id: memory.memory for memory in found}

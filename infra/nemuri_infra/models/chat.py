@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar
 
 from nemuri_contracts.event import Usage
-from nemuri_infra.models.json_objects import find_objects
+from nemuri_infra.models.json_objects import cut_list, find_objects, without_texts
 
 T_co = TypeVar("T_co", covariant=True)
 OnText = Callable[[int, str], Awaitable[None]]
@@ -104,6 +104,10 @@ class ChatRequest:
     """Beginning of a reply that stopped at its token limit, with which the model is to go on; "" for a new reply."""
     on_text: OnText | None = field(default=None, compare=False, repr=False)
     """Function that gets the text of the reply while the model writes it; None if nobody waits for it."""
+    form: str = ""
+    """The form of a reply with fields, in one line; "" for free text. It stands in the prompt, and is repeated after
+    the user message for servers that may ignore schemas.
+    """
     prompts: tuple[str, ...] = ()
     """Names and versions of the prompts that made the texts, such as "answer@4". The usage of the reply names them."""
 
@@ -128,13 +132,26 @@ class ChatReply:
 
     A reply to a request with a schema, and a reply with calls, is never truncated.
     """
+    examples: frozenset[str] = frozenset()
+    """Texts that the prompt quotes as examples. They count as empty in the objects of the reply."""
 
     def objects(self) -> Iterator[Mapping[str, object]]:
-        """Yield the structured value if there is one, otherwise every JSON object that is found in the text."""
-        if self.structured is not None:
-            yield self.structured
-        else:
-            yield from find_objects(self.text)
+        """Yield the structured value if there is one, otherwise every JSON object that is found in the text.
+
+        A text that is copied from an example of the prompt is empty.
+        """
+        for found in (self.structured,) if self.structured is not None else find_objects(self.text):
+            yield {name: without_texts(value, self.examples) for name, value in found.items()}
+
+    def listed(self, name: str) -> list[object] | None:
+        """Return the list under a name in the objects of the reply; None if there is none. A list that is cut off has
+        the values before the cut.
+        """
+        lists = (found[name] for found in self.objects() if isinstance(found.get(name), list))
+        values: object = next(lists, None)
+        if values is None:
+            values = without_texts(cut_list(self.text, name), self.examples)
+        return values if isinstance(values, list) else None
 
 
 class Chat(Protocol):

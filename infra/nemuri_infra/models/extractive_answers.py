@@ -9,6 +9,7 @@ from nemuri_contracts.trouble_signs import Sign
 from nemuri_domain.language.contradictions import contradictions
 from nemuri_domain.language.relevance import relevance_of
 from nemuri_domain.language.request_items import is_echo, is_part_of_item, listed_requests, requests
+from nemuri_domain.language.request_times import asks_about_past, asks_about_plans
 from nemuri_domain.language.tokenization import content_terms, terms
 from nemuri_domain.language.writing_systems import KANJI, KATAKANA
 from nemuri_domain.retrieval.answering_passages import ANSWERS, NEAR, answering, newer_first, relevances
@@ -36,10 +37,12 @@ def quoted_answer(
 
     Each quote has a line of its own and is followed by its label in brackets. Sentences are ranked by their relevance
     to the question, and only those are quoted that are surely about what was asked. A memory that a detail contradicts
-    is ranked after that detail. Outdated memories are not quoted, and neither are sentences that are questions or
-    repeat the question, nor the memo, since it is not a source.
+    is ranked after that detail. Outdated memories are quoted only if the question is about the past. Sentences that are
+    questions or repeat the question are not quoted, nor the memo, since it is not a source.
 
-    A quote of a memory that is older than another about the same thing is marked and comes after it. The framing is in
+    A quote of a memory that is older than another about the same thing comes after it. It is marked, and so is one that
+    held until a time in the past, with that time, and a plan. What has ended comes last, and so does a plan, unless the
+    question is about plans. The framing is in
     the language of the question, the quotes are in the language of their sources. If no sentence fits, the answer says
     that it is not known, names the memory that was retrieved first, and cites nothing. A question with several items is
     answered item by item. Each item gets at least one sentence or a note that nothing was found. The answer's signs are
@@ -49,19 +52,28 @@ def quoted_answer(
     asked = (question, *items)
     at_hand = telling(details, asked)
     # A memory with a note is outdated, and the newer one that says so is among the memories.
-    current = [memory for memory in memories if not memory.note]
+    current = [memory for memory in memories if asks_about_past(question) or not memory.note]
     signs = contradictions(
         question,
-        *([(source.label, source.text) for source in some if not source.succeeded_by] for some in (current, details)),
+        *(
+            [(source.label, source.text) for source in some if not (source.succeeded_by or source.held_until)]
+            for some in (current, details)
+        ),
     )
     remembered = _demoted(telling(current, asked), signs)
     later = {memory.label: memory.succeeded_by for memory in current if memory.succeeded_by}
-    found = [newer_first(quoted, later) for quoted in _found(question, items, details, remembered, at_hand, later)]
+    marks = framing.age_marks(current, language)
+    plans = () if asks_about_plans(question) else (memory for memory in current if memory.planned)
+    last = {memory.label for memory in (*plans, *(memory for memory in current if memory.held_until))}
+    found = [
+        sorted(newer_first(quoted, later), key=lambda passage: passage.label in last)
+        for quoted in _found(question, items, details, remembered, at_hand, later)
+    ]
     chosen = [passage for quoted in found for passage in quoted]
     if not chosen:
         near = _nearest(current, remembered, question)
         return Answer(_nothing(language, near, partly_read=partly_read), (), complete=True, signs=signs)
-    lines = framing.itemised(items, found, later, language) if items else framing.quoted(chosen, later, language)
+    lines = framing.itemised(items, found, marks, language) if items else framing.quoted(chosen, marks)
     cited = tuple(dict.fromkeys(passage.label for passage in chosen))
     return Answer("\n".join([framing.QUOTING[language], *lines]), cited, complete=True, signs=signs)
 

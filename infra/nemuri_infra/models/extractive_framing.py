@@ -1,7 +1,7 @@
 """Framing of the extractive model's answers: the words around its quotes, and what is left without them."""
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from nemuri_domain.language.citations import without_citation_brackets, without_citations
@@ -10,6 +10,7 @@ from nemuri_domain.language.request_items import requests
 from nemuri_domain.language.writing_systems import HIRAGANA, KANJI, KATAKANA
 from nemuri_domain.retrieval.passage_ranking import Passage
 from nemuri_infra.models import extractive_overview
+from nemuri_infra.models.sources import Source
 
 _JAPANESE = re.compile(f"[{HIRAGANA}{KATAKANA}{KANJI}]")
 QUOTING: Final = {
@@ -28,6 +29,11 @@ NOT_READ: Final = {
 NEAREST: Final = {"en": "Nearest to it in memory:", "ja": "記憶の中で最も近いもの:"}
 _OPEN: Final = {"en": "nothing was found on this", "ja": "これに関する記述は見つかりませんでした"}
 _OLDER: Final = {"en": "(older) ", "ja": "（以前の情報）"}
+_PLANNED: Final = {"en": "(planned) ", "ja": "（予定）"}
+_MARK: Final = re.compile(
+    r"\((?:older|planned|until \d{1,2} \w+ \d{4})\) |（(?:以前の情報|予定|\d{4}年\d{1,2}月\d{1,2}日まで)）"
+)
+"""Pattern of the marks of `age_marks`."""
 DIVIDED: Final = {
     "en": "The panel agrees on nothing: what its members say is contradictory.",
     "ja": "パネルの見解は一致せず、回答は互いに矛盾しています。",
@@ -57,21 +63,31 @@ def language(question: str) -> str:
     return "ja" if _JAPANESE.search(question) else "en"
 
 
-def quoted(chosen: Sequence[Passage], older: Container[str], spoken: str, indent: str = "") -> list[str]:
-    """Return a line for each quote, with its label. Quotes of the labels in `older` are marked, in the language
-    `spoken`.
+def age_marks(memories: Sequence[Source], spoken: str) -> dict[str, str]:
+    """Return the marks of memories that have ended, such as "(until 4 June 2026) ", of plans, and of those that are
+    older than another about the same, by label, in the language `spoken`.
     """
-    return [
-        f"{indent}- {_OLDER[spoken] if passage.label in older else ''}{passage.text} [{passage.label}]"
-        for passage in chosen
-    ]
+    marks = {memory.label: _PLANNED[spoken] for memory in memories if memory.planned}
+    marks |= {memory.label: _OLDER[spoken] for memory in memories if memory.succeeded_by}
+    for memory in memories:
+        if at := memory.held_until:
+            day = f"（{at.year}年{at.month}月{at.day}日まで）" if spoken == "ja" else f"(until {at.day} {at:%B %Y}) "
+            marks[memory.label] = day
+    return marks
 
 
-def itemised(items: Sequence[str], found: Sequence[Sequence[Passage]], older: Container[str], spoken: str) -> list[str]:
+def quoted(chosen: Sequence[Passage], marks: Mapping[str, str], indent: str = "") -> list[str]:
+    """Return a line for each quote, with its mark, if its label has one, and its label."""
+    return [f"{indent}- {marks.get(passage.label, '')}{passage.text} [{passage.label}]" for passage in chosen]
+
+
+def itemised(
+    items: Sequence[str], found: Sequence[Sequence[Passage]], marks: Mapping[str, str], spoken: str
+) -> list[str]:
     """Return a line for each item, followed by its quotes or a note that nothing was found."""
     lines: list[str] = []
     for item, chosen in zip(items, found, strict=True):
-        said = quoted(chosen, older, spoken, "  ") or [f"  - {_OPEN[spoken]}"]
+        said = quoted(chosen, marks, "  ") or [f"  - {_OPEN[spoken]}"]
         lines += [f"- {without_citation_brackets(item)}", *said]
     return lines
 
@@ -88,6 +104,6 @@ def substance(answer: str, question: str = "") -> str:
         said = line[start:].strip()
         if said in left_out or said.startswith(tuple(NEAREST.values())):
             continue
-        mark = next((opening for opening in _OLDER.values() if said.startswith(opening)), "")
-        kept.append(line[:start] + said.removeprefix(mark) if mark else line)
+        mark = _MARK.match(said)
+        kept.append(line[:start] + said[mark.end() :] if mark else line)
     return without_citations("\n".join(kept))

@@ -54,4 +54,4 @@ def _model(settings: ModelSettings, metrics: Metrics, *, light: bool) -> Model:
         return ExtractiveModel()
     chain = FallbackChat(chats, settings.retries, limit=settings.concurrency)
     priced = all(one.reports_price or one.chosen_model(light=light) in settings.prices for one in settings.called)
-    return PromptedModel(BudgetedChat(chain, priced=priced), falls_back=EXTRACTIVE in settings.chosen)
+    return PromptedModel(BudgetedChat(chain, priced=priced), falls_back=EXTRACTIVE in settings.chosen, metrics=metrics)

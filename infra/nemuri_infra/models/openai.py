@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Set
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -171,7 +172,7 @@ class OpenAIChat:
         return {
             "model": self._model,
             "temperature": 0 if "temperature" in asked else omit,
-            "messages": _messages(request),
+            "messages": _messages(request if official else _with_form(request)),
             "max_completion_tokens": request.max_tokens + REASONING_TOKENS if official else omit,
             "max_tokens": omit if official else request.max_tokens,
             "response_format": _response_format(request.schema) if request.schema and "schema" in asked else omit,
@@ -182,6 +183,11 @@ class OpenAIChat:
     async def aclose(self) -> None:
         """Close the connections."""
         await self._client.close()
+
+
+def _with_form(request: ChatRequest) -> ChatRequest:
+    """Return the request with the form of the reply as its last words. A small model forgets what is further above."""
+    return replace(request, user=f"{request.user}\n\n{request.form}") if request.form else request
 
 
 def _messages(request: ChatRequest) -> Any:

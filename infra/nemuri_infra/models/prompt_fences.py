@@ -10,6 +10,8 @@ from nemuri_domain.language.citations import without_citation_brackets
 from nemuri_domain.language.sentences import normalised
 from nemuri_infra.models.sources import Source
 
+_FENCE: Final = re.compile(r"</?[^<>\n]{1,60} [0-9a-f]{24}(?:>\n?|$)")
+"""Pattern of a delimiter of `fenced`, which may be cut off at the end."""
 _TURN: Final = re.compile(r"<\|[^\s|<>]{1,40}\|>|<</?SYS>>|\[/?INST\]|</?(?:start|end)_of_turn>|</?s>", re.IGNORECASE)
 """Markers of a chat turn. Self-hosted models obey them even in the middle of a text."""
 
@@ -30,7 +32,8 @@ def noted(source: Source | FencedText) -> str:
     if isinstance(source, FencedText):
         return source.text
     origin = f"(From: {without_citation_brackets(normalised(source.origin))})\n" if source.origin else ""
-    note = f"(Note: {source.note})\n" if source.note else ""
+    newer = f"{source.succeeded_by} is newer and about the same" if source.succeeded_by else ""
+    note = f"(Note: {source.note or newer})\n" if source.note or newer else ""
     above = f"{source.introduction}\n" if source.introduction else ""
     return f"{origin}{note}{without_citation_brackets(above + source.text)}"
 
@@ -43,6 +46,11 @@ def digest(texts: Iterable[str]) -> str:
 def fenced(label: str, text: str, mark: str) -> str:
     """Return a text between two delimiters. Markers of chat turns in it get a space, so that no model obeys them."""
     return f"<{label} {mark}>\n{_TURN.sub(_spaced, text.strip())}\n</{label} {mark}>"
+
+
+def without_fences(text: str) -> str:
+    """Return the text of a model without the delimiters of sources that it copied."""
+    return _FENCE.sub("", text)
 
 
 def _spaced(found: re.Match[str]) -> str:

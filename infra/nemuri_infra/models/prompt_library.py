@@ -3,6 +3,8 @@
 The texts are files: `prompts/NAME.md` beside this module, and those of extensions in their own packages.
 """
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -14,9 +16,11 @@ from nemuri_infra.models.prompt_files import PLACEHOLDER, PromptError, PromptTex
 from nemuri_infra.models.sources import Source
 from nemuri_infra.process.extensions import extensions
 
-__all__ = ["Prompt", "PromptError", "PromptPart", "Value", "Values", "prompt", "prompt_names"]
+__all__ = ["Prompt", "PromptError", "PromptPart", "Value", "Values", "example_texts", "prompt", "prompt_names"]
 
 _JOBS: Final = "nemuri_infra.models"
+_FORM: Final = re.compile(r"Reply with one JSON object and nothing else(?::|, such as)\s+(?={)")
+_QUOTED: Final = re.compile(r'"([^"\n]+)"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,8 @@ class Prompt(PromptText):
         """
         system, user = self.render(values)
         parts = (value.label for value in values.values() if isinstance(value, PromptPart))
-        return ChatRequest(system, user, max_tokens, prompts=(self.label, *parts), **options)
+        form = _form(self.system) if options.get("schema") else ""
+        return ChatRequest(system, user, max_tokens, form=form, prompts=(self.label, *parts), **options)
 
     def part(self, values: Values) -> PromptPart:
         """Return the prompt's system message as a value for another prompt. Raises `PromptError` as `request` does."""
@@ -68,6 +73,19 @@ def prompt(name: str) -> Prompt:
     return Prompt(text.name, text.version, text.system, text.user)
 
 
+def example_texts(labels: Sequence[str]) -> frozenset[str]:
+    """Return the texts of several words, and the dots in place of a text, that the prompts of these labels quote as
+    examples of a reply. A model that returns one of them has copied it.
+    """
+    return frozenset[str]().union(*(_quoted(label.partition("@")[0]) for label in labels))
+
+
+@cache
+def _quoted(name: str) -> frozenset[str]:
+    quoted = _QUOTED.findall(prompt(name).system)
+    return frozenset(text for text in quoted if " " in text.strip() or not text.strip(" .…"))
+
+
 def prompt_names() -> list[str]:
     """Return the names of all prompts in alphabetical order."""
     return sorted(name for package in _packages() for name in names_in(package))
@@ -76,6 +94,16 @@ def prompt_names() -> list[str]:
 def _packages() -> tuple[str, ...]:
     """Return the packages that have prompts."""
     return (_JOBS, *(extension.prompts for extension in extensions() if extension.prompts is not None))
+
+
+@cache
+def _form(system: str) -> str:
+    """Return the sentence of a system message that shows the form of the reply; "" if it has none."""
+    found = _FORM.search(system)
+    if found is None:
+        return ""
+    _, end = json.JSONDecoder().raw_decode(system, found.end())
+    return f"{system[found.start() : end]}."
 
 
 def _filled(template: str, values: Values) -> str:

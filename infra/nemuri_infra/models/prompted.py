@@ -1,13 +1,17 @@
 """A model that does its jobs with a chat: it sends the prompt of the job, and the job reads the reply."""
 
+from dataclasses import replace
+
 import structlog
 
 from nemuri_contracts.event import Usage
 from nemuri_infra.models.budgeted_chat import OverBudgetError
-from nemuri_infra.models.chat import Chat, ChatReply, Reply
+from nemuri_infra.models.chat import Chat, ChatReply, ChatRequest, Reply
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.failures import ModelRefused, ModelUnavailable
+from nemuri_infra.models.prompt_library import example_texts
 from nemuri_infra.models.protocol import Job, T, UnreadableReplyError
+from nemuri_infra.observability.metrics import Metrics
 
 logger = structlog.get_logger()
 
@@ -15,12 +19,14 @@ logger = structlog.get_logger()
 class PromptedModel:
     """A model that does each job by sending a prompt to a chat. What a budget forbids is done by the extractive model.
 
-    With `falls_back` the extractive model also does the jobs at which the chat fails.
+    With `falls_back` the extractive model also does the jobs at which the chat fails. `metrics` counts the replies that
+    cannot be read, by prompt.
     """
 
-    def __init__(self, chat: Chat, *, falls_back: bool = False) -> None:
+    def __init__(self, chat: Chat, *, falls_back: bool = False, metrics: Metrics | None = None) -> None:
         self._chat = chat
         self._falls_back = falls_back
+        self._metrics = metrics
         self._extractive = ExtractiveModel()
 
     @property
@@ -36,12 +42,14 @@ class PromptedModel:
     async def do(self, job: Job[T]) -> Reply[T]:
         """Return the value that the job reads in the chat's reply.
 
-        A reply that cannot be read is replaced by the job's rules, and the usage names both; `ModelRefused` is raised
-        if the job must be read. The usage of a job that a budget forbids the chat says which budget it was. Without
+        A reply that cannot be read is replaced (`Job.if_unread`), and the usage names the rules beside the model;
+        `ModelRefused` is raised if the job must be read. A text that the model copied from an example of the prompt
+        counts as empty. The usage of a job that a budget forbids the chat says which budget it was. Without
         `falls_back` the errors of the chat are raised.
         """
+        request = job.chat_request()
         try:
-            return self._read(job, await self._chat.complete(job.chat_request()))
+            return self._read(job, request, await self._chat.complete(request))
         except OverBudgetError as error:
             reply = await self._extractive.do(job)
             return Reply(reply.value, reply.usage.model_copy(update={"over_budget": str(error)}))
@@ -53,14 +61,18 @@ class PromptedModel:
             )
             return await self._extractive.do(job)
 
-    def _read(self, job: Job[T], reply: Reply[ChatReply]) -> Reply[T]:
+    def _read(self, job: Job[T], request: ChatRequest, reply: Reply[ChatReply]) -> Reply[T]:
         try:
-            return Reply(job.read(reply.value), reply.usage)
+            return Reply(job.read(replace(reply.value, examples=example_texts(request.prompts))), reply.usage)
         except UnreadableReplyError as error:
+            name = next(iter(request.prompts), "").partition("@")[0]
+            logger.warning("a reply cannot be read", model=reply.usage.model, prompt=name, why=str(error))
+            if self._metrics is not None:
+                self._metrics.model_unreadable.labels(reply.usage.model, name).inc()
             if job.must_be_read:
                 raise ModelRefused(f"{self._chat.name} gave {error}", usage=reply.usage) from None
         replaced = Usage.together((reply.usage, Usage(model=job.stand_in)))
-        return Reply(job.without_model(), replaced)
+        return Reply(job.if_unread(), replaced)
 
     async def aclose(self) -> None:
         """Close the chat."""

@@ -26,7 +26,7 @@ class Job(ABC, Generic[T_co]):
     stand_in: ClassVar[str] = EXTRACTIVE
     """Name that the usage gives to the rules of `without_model`, beside or instead of a model."""
     must_be_read: ClassVar[bool] = False
-    """True if a reply that cannot be read is refused. Otherwise `without_model` replaces it."""
+    """True if a reply that cannot be read is refused. Otherwise `if_unread` replaces its value."""
     slow: ClassVar[bool] = False
     """True if `without_model` may take some milliseconds. It is then called in a thread."""
 
@@ -41,6 +41,10 @@ class Job(ABC, Generic[T_co]):
     @abstractmethod
     def without_model(self) -> T_co:
         """Return the value by rules, or one that says that only a language model can tell. It never fails."""
+
+    def if_unread(self) -> T_co:
+        """Return the value of a reply that cannot be read: the one by rules, unless the job has a better one."""
+        return self.without_model()
 
 
 class Model(Protocol):

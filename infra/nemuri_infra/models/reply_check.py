@@ -7,9 +7,10 @@ from typing import Final
 
 from nemuri_contracts.event import Usage
 from nemuri_infra.models.chat import ChatReply, ChatRequest, Reply, ToolCall
-from nemuri_infra.models.failures import ModelRefused
+from nemuri_infra.models.failures import ModelRefused, ModelUnusable
 from nemuri_infra.models.json_objects import find_objects
 from nemuri_infra.models.json_schema import mismatch
+from nemuri_infra.models.prompt_fences import without_fences
 from nemuri_infra.models.prompt_library import prompt
 from nemuri_infra.models.provider_calls import sendable, storable
 
@@ -44,18 +45,21 @@ def continuation_turns(request: ChatRequest) -> list[dict[str, str]]:
 
 
 async def complete_reply(name: str, request: ChatRequest, ask: Ask) -> Reply[ChatReply]:
-    """Return a complete reply, with the usage of all calls that it needed.
+    """Return a complete reply without delimiters of the prompt, with the usage of all calls that it needed.
 
     A truncated text is continued; if it does not end, what came is returned as truncated. A truncated reply to a
     request with a schema, and truncated calls of tools, are requested again with `TOKEN_FACTOR` times the tokens.
-    Raises `ModelRefused` if they are truncated again.
+    Raises `ModelRefused` if they are truncated again, and `ModelUnusable` if nothing but delimiters is left.
     """
     reply = await ask(request)
     if reply.value.truncated and (request.schema or reply.value.tool_calls):
         reply = await _repeated(name, request, reply, ask)
     elif reply.value.truncated:
         reply = await _continued(request, reply, ask)
-    return Reply(replace(reply.value, text=storable(reply.value.text)), reply.usage)
+    text = storable(without_fences(reply.value.text))
+    if not text.strip() and not reply.value.tool_calls:
+        raise ModelUnusable(f"{name}: nothing but delimiters of the prompt in the reply", usage=reply.usage)
+    return Reply(replace(reply.value, text=text), reply.usage)
 
 
 async def _repeated(name: str, request: ChatRequest, reply: Reply[ChatReply], ask: Ask) -> Reply[ChatReply]:

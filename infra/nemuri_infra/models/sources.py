@@ -1,6 +1,7 @@
 """Sources of a model's jobs: texts with labels, which a reply may cite."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from nemuri_domain.language.text_units import Kind
 
@@ -32,6 +33,10 @@ class Source:
     """Remark about the source, for example that it is out of date; "" if there is none."""
     succeeded_by: str = ""
     """Label of a newer source about the same thing; "" if there is none. Both may be true."""
+    held_until: datetime | None = None
+    """Time in the past until which it held; None if it may hold still."""
+    planned: bool = False
+    """True if it says what somebody intends, and not what is."""
     origin: str = ""
     """Origin of the source: the people and models from whom it comes, or the document with the page and the section; ""
     if this is obvious.

@@ -54,6 +54,12 @@ class Metrics:
             "nemuri_model_calls", "Calls of providers: answered, unavailable, refused.", ["model", "outcome"],
             registry=registry,
         )  # fmt: skip
+        self.model_unreadable = Counter(
+            "nemuri_model_unreadable_replies",
+            "Replies of models that could not be read, by the prompt that they answer.",
+            ["model", "prompt"],
+            registry=registry,
+        )
         self.model_tokens = Counter(
             "nemuri_model_tokens", "Tokens as counted by the providers.", ["model", "direction"], registry=registry
         )

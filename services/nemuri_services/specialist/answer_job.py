@@ -73,6 +73,7 @@ async def answer_call(
         memories=tuple(memory_sources(now.retrieved, now.agent, shown, newer)),
         details=detail_sources(fetched),
         steps=steps,
+        today=now.retrieved.at.date(),
         may_ask=minutes > 0,
     )
     job = await _with_orientation(job, now, task, knowledge, resources)

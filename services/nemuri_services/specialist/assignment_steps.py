@@ -11,6 +11,7 @@ from nemuri_contracts.tasks import Detail
 from nemuri_domain.strength.agent_topics import memo
 from nemuri_domain.strength.aggregate import Agent
 from nemuri_domain.strength.memory_content import shown_text
+from nemuri_domain.strength.memory_in_words import described
 from nemuri_domain.strength.ranking import selected
 from nemuri_domain.tasks import clarification, consultations
 from nemuri_domain.tasks.aggregate import Assignment, TakenStep, TaskState
@@ -149,7 +150,9 @@ async def shown_steps(
             if memory in known:
                 memories += 1
                 labels[f"m{memories}"] = memory
-                sources.append(Source(f"m{memories}", shown_text(known[memory][0], now.work.perspective)))
+                content, state = known[memory]
+                text = shown_text(content, now.work.perspective)
+                sources.append(Source(f"m{memories}", text, origin=described(content, state)))
         for detail in step.details:
             details += 1
             text = (await resources.blobs.get(detail.ref))[detail.start : detail.end]

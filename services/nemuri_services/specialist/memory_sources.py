@@ -1,19 +1,15 @@
 """The memories in a context as a model is shown them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
 from uuid import UUID
 
 from nemuri_contracts.client_events import Setting
 from nemuri_contracts.strength import Candidate, MemoriesRetrieved
-from nemuri_domain.strength.aggregate import Agent, Remembered
-from nemuri_domain.strength.memory_content import (
-    age_and_strength,
-    fit_in_words,
-    origin_in_words,
-    provenance_in_words,
-    shown_text,
-    with_successors,
-)
+from nemuri_domain.strength.aggregate import Agent, Content, Remembered
+from nemuri_domain.strength.memory_content import shown_text
+from nemuri_domain.strength.memory_in_words import described, outdated_in_words, with_successors
 from nemuri_domain.strength.scope_matching import valid_in
 from nemuri_infra.models.sources import Source
 from nemuri_infra.projections.views import Views
@@ -40,61 +36,42 @@ def memory_sources(
 ) -> list[Source]:
     """Return the sources for a prompt, labelled "m1", "m2", … in the order of the shown memories.
 
-    A source has the text of the memory with what it taught, its origin, provenance, age and strength, and what it
-    yields to: a remark, if that is another source, and the text of the newer memory, if it is one of `newer`.
+    A source has the text of the memory with what it taught, its particulars (`described`), and what it yields to: a
+    remark, if that is another source, and the text of the newer memory, if it is one of `newer`.
     """
     labels = {content.memory_id: f"m{number}" for number, (content, _) in enumerate(shown, 1)}
-    outdated = _outdated(event, labels)
-    fit = {candidate.memory_id: candidate.relevance for candidate in event.candidates}
-    later = {
-        candidate.memory_id: labels.get(candidate.yields_to, "")
-        for candidate in event.candidates
-        if candidate.yields_to
-    }
-    return [
-        Source(
-            labels[content.memory_id],
-            with_successors(
-                shown_text(content, event.perspective),
-                [newer[memory_id] for memory_id in memory.yields_to if memory_id in newer],
-                content.memory_id,
-            ),
-            outdated.get(content.memory_id, ""),
-            later.get(content.memory_id, ""),
-            "; ".join(
-                filter(
-                    None,
-                    (
-                        origin_in_words(content),
-                        provenance_in_words(content, memory),
-                        age_and_strength(content, memory, agent.strength(memory, event.perspective)),
-                        fit_in_words(fit.get(content.memory_id)),
-                    ),
-                )
-            ),
-            relevance=fit.get(content.memory_id),
+    candidates = {candidate.memory_id: candidate for candidate in event.candidates}
+    sources = []
+    for content, memory in shown:
+        successors = [newer[memory_id] for memory_id in memory.yields_to if memory_id in newer]
+        candidate = candidates.get(content.memory_id)
+        text = with_successors(shown_text(content, event.perspective), successors, content.memory_id)
+        told = described(
+            content,
+            memory,
+            strength=agent.strength(memory, event.perspective),
+            relevance=candidate.relevance if candidate else None,
         )
-        for content, memory in shown
-    ]
+        planned, ended = content.memory.kind == "plan", _ended(content, event.at)
+        source = Source(labels[content.memory_id], text, origin=told, held_until=ended, planned=planned)
+        sources.append(_ranked(source, candidate, labels) if candidate else source)
+    return sources
 
 
-def _outdated(event: MemoriesRetrieved, labels: Mapping[UUID, str]) -> dict[UUID, str]:
-    """Return a note for each memory that another memory of the context contradicts, supersedes or replaces, by memory
-    id. A memory that is only older than another about the same has none, because both may be true.
-    """
-    surely = (
-        candidate
-        for candidate in event.candidates
-        if candidate.held_until is not None or candidate.yields_as in {"contradicts", "supersedes"}
+def _ended(content: Content, now: datetime) -> datetime | None:
+    """Return the time until which a memory says that it holds, if it has passed."""
+    until = content.memory.until
+    return until if until and until <= now else None
+
+
+def _ranked(source: Source, candidate: Candidate, labels: Mapping[UUID, str]) -> Source:
+    """Return the source of a retrieved memory with its relevance, and with what it yields to in this context."""
+    newer = labels.get(candidate.yields_to, "") if candidate.yields_to else ""
+    outdated = candidate.held_until is not None or candidate.yields_as in {"contradicts", "supersedes"}
+    return replace(
+        source,
+        relevance=candidate.relevance,
+        succeeded_by=newer,
+        note=outdated_in_words(candidate, newer) if newer and outdated else "",
+        held_until=candidate.held_until or source.held_until,
     )
-    return {
-        candidate.memory_id: _note(candidate, labels[candidate.yields_to])
-        for candidate in surely
-        if candidate.yields_to is not None and candidate.yields_to in labels
-    }
-
-
-def _note(outdated: Candidate, newer: str) -> str:
-    if outdated.held_until is None:
-        return f"this is older than {newer}, which contradicts or supersedes it"
-    return f"this held until {outdated.held_until:%B %Y}; {newer} is newer and says what holds now"

@@ -8,7 +8,8 @@ import structlog
 
 from nemuri_contracts.event import Usage
 from nemuri_contracts.rebuttals import AnswerRevised, RebuttalRequested, Revision
-from nemuri_domain.strength.memory_content import origin_in_words, provenance_in_words, shown_text
+from nemuri_domain.strength.memory_content import shown_text
+from nemuri_domain.strength.memory_in_words import described
 from nemuri_domain.tasks import panel, rebuttals
 from nemuri_domain.tasks.aggregate import TaskState
 from nemuri_infra.errors.log_safe import log_safe
@@ -74,7 +75,7 @@ async def _memories(event: RebuttalRequested, state: TaskState, resources: Resou
         Source(
             f"m{number}",
             shown_text(content, event.perspective),
-            origin="; ".join(filter(None, (origin_in_words(content), provenance_in_words(content, memory)))),
+            origin=described(content, memory),
         )
         for number, (content, memory) in enumerate(shown, 1)
     )

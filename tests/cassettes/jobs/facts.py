@@ -18,7 +18,7 @@ CASSETTE = Cassette(
     ),
     text='{"facts": [{"turn": 4, "sort": "event", "sentence": "Ann moved to Bergen on 2 May 2026."}]}',
     value=(FoundFact("Ann moved to Bergen on 2 May 2026.", 4, "event"),),
-    otherwise=(FoundFact(SAID, 4),),
+    otherwise=(FoundFact(SAID, 4, "event", begins="2026-05-02"),),
     more={
         "nothing worth remembering": Case((Said('{"facts": []}'),), ()),
         "what is known already": Case(

@@ -49,7 +49,7 @@ async def test_openai_judges_when_anthropic_fails() -> None:
     assert reply.value == ()
     assert (reply.usage.input_tokens, reply.usage.output_tokens) == (11, 5)
     [request] = openai.received
-    assert [each["content"] for each in request.body["messages"]] == [ASKED.system, ASKED.user]
+    assert [each["content"] for each in request.body["messages"]] == [ASKED.system, f"{ASKED.user}\n\n{ASKED.form}"]
 
 
 async def refusal_reason(models: Models) -> str:

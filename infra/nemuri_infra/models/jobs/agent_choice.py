@@ -7,7 +7,7 @@ from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.json_schema import NUMBER, TEXT, closed
 from nemuri_infra.models.prompt_fences import FencedText
 from nemuri_infra.models.prompt_library import prompt
-from nemuri_infra.models.protocol import Job
+from nemuri_infra.models.protocol import Job, UnreadableReplyError
 from nemuri_infra.models.sources import Source
 
 TOKENS: Final = 60
@@ -62,7 +62,7 @@ class RouteJob(Job[ChosenAgent | None]):
         )
 
     def read(self, reply: ChatReply) -> ChosenAgent | None:
-        """Return the choice in a reply; None if it cannot be parsed or names no agent of the job.
+        """Return the choice in a reply, which must name an agent of the job, or nobody.
 
         A confidence that is missing or not between 0 and 1 counts as `_UNSURE`.
         """
@@ -77,7 +77,7 @@ class RouteJob(Job[ChosenAgent | None]):
                 return ChosenAgent(None, confidence)
             if said in labels:
                 return ChosenAgent(labels[said], confidence)
-        return None
+        raise UnreadableReplyError("no agent that can be chosen")
 
     def without_model(self) -> ChosenAgent | None:
         """Return None: the fit of the agents decides alone."""

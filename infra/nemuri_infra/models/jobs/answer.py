@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from typing import Final
 
 from nemuri_contracts.clarifications import Clarification, ClarificationRequest
@@ -50,6 +51,8 @@ class AnswerJob(Job[AnswerOutcome]):
 
     The memo is not a source and is never cited.
     """
+    today: date | None = None
+    """Day on which the question is answered, by which the model tells what holds now; None to leave it out."""
     outline: str = ""
     """Summary of the documents and key points of their parts, for orientation; "" without documents.
 
@@ -93,6 +96,7 @@ class AnswerJob(Job[AnswerOutcome]):
                 "sources": self.memories + self.details,
                 "outline": _outlined(self.outline),
                 "share": _partly_read(self.share),
+                "today": f"Today is {self.today:%A}, {self.today.day} {self.today:%B %Y}." if self.today else "",
                 "perspective": angle,
                 "tools": prompt("answer_tools").part({"steps": str(self.steps_left)}) if self.tools else "",
                 "colleagues": [Source(one.agent_id, one.contents, one.role) for one in self.colleagues],

@@ -12,7 +12,7 @@ from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.json_schema import TEXT, closed, listed, record
 from nemuri_infra.models.prompt_fences import FencedText
 from nemuri_infra.models.prompt_library import prompt
-from nemuri_infra.models.protocol import Job
+from nemuri_infra.models.protocol import Job, UnreadableReplyError
 from nemuri_infra.models.sources import Source
 
 TOKENS: Final = 3_000
@@ -46,8 +46,7 @@ class MergeJob(Job[Merged]):
         return prompt("answer_merge").request(TOKENS, {"voices": voices, "question": question}, schema=SCHEMA)
 
     def read(self, reply: ChatReply) -> Merged:
-        """Return the merged answer and the dissent in a reply; the voices one after the other if no JSON object in it
-        contains an answer.
+        """Return the merged answer and the dissent in a reply, which must contain a JSON object with an answer.
 
         The dissent may be an object by label, or a list of objects with "voice" and "text". Dissent with an unknown
         label or without text is left out.
@@ -58,6 +57,10 @@ class MergeJob(Job[Merged]):
                 held = _dissent(pairs.get("dissent"))
                 voices = _labelled(self).items()
                 return Merged(answer, tuple(dissenting(voice, held[label]) for label, voice in voices if label in held))
+        raise UnreadableReplyError("no merged answer")
+
+    def if_unread(self) -> Merged:
+        """Return the voices one after the other."""
         return Merged(side_by_side(self.voices), ())
 
     def without_model(self) -> Merged:

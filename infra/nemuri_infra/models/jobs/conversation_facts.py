@@ -94,13 +94,13 @@ class FactsJob(Job[tuple[FoundFact, ...]]):
     def read(self, reply: ChatReply) -> tuple[FoundFact, ...]:
         """Return the facts in a reply, in the order of their turns, without what is known already.
 
-        The reply must contain an object with a list of facts, which may be fenced, surrounded by prose or nested. A
+        The reply must contain a list of facts, which may be fenced, surrounded by prose, nested or cut off. A
         fact without a turn of the stretch belongs to its last turn. Empty sentences and repetitions are left out.
         """
-        for said in reply.objects():
-            if isinstance(listed_facts := said.get("facts"), list):
-                return tuple(sorted(self._read(listed_facts), key=lambda fact: fact.position))[:MOST_FACTS]
-        raise UnreadableReplyError("no list of facts")
+        listed_facts = reply.listed("facts")
+        if listed_facts is None:
+            raise UnreadableReplyError("no list of facts")
+        return tuple(sorted(self._read(listed_facts), key=lambda fact: fact.position))[:MOST_FACTS]
 
     def _read(self, listed_facts: Sequence[object]) -> Iterator[FoundFact]:
         positions = {turn.position for turn in self.turns}
@@ -113,7 +113,7 @@ class FactsJob(Job[tuple[FoundFact, ...]]):
                 continue
             noted.add(_folded(text))
             turn = said.get("turn")
-            position = turn if isinstance(turn, int) and turn in positions else self.turns[-1].position
+            position = next((known for known in positions if known == turn), self.turns[-1].position)
             yield FoundFact(text[:_SENTENCE], position, **_about(said))
 
     def without_model(self) -> tuple[FoundFact, ...]:
@@ -135,7 +135,7 @@ def _about(said: Mapping[str, object]) -> dict[str, Any]:
         "subject": storable(sendable(_word(said.get("about"))))[:LABEL_LIMIT].strip() or None,
         "begins": _word(said.get("from")),
         "ends": _word(said.get("until")),
-        "days": days if isinstance(days, int) and 0 < days < _MOST_DAYS else 0,
+        "days": days if type(days) is int and 0 < days < _MOST_DAYS else 0,
         "certainty": _CERTAINTIES.get(_word(said.get("sure")).casefold()),
     }
 

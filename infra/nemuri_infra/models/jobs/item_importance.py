@@ -10,7 +10,7 @@ from nemuri_infra.models.json_objects import one_line
 from nemuri_infra.models.json_schema import INTEGER, TEXT, closed, listed, record
 from nemuri_infra.models.prompt_fences import FencedText
 from nemuri_infra.models.prompt_library import Values, prompt
-from nemuri_infra.models.protocol import Job
+from nemuri_infra.models.protocol import Job, UnreadableReplyError
 from nemuri_infra.models.sources import Source
 
 TOKENS: Final = 1_500
@@ -42,7 +42,9 @@ class ImportanceJob(Job[tuple[Importance, ...]]):
 
         Unknown numbers and repetitions are left out.
         """
-        chosen = next((found for pairs in reply.objects() if (found := _chosen(pairs.get("items"), self))), {})
+        chosen = _chosen(reply.listed("items"), self)
+        if not chosen:
+            raise UnreadableReplyError("no number of an item")
         more = (item for item in most_important(self.items, len(self.items)) if item.index not in chosen)
         return (*(Importance(index, reason) for index, reason in chosen.items()), *more)[: self.k]
 

@@ -16,7 +16,7 @@ from nemuri_infra.models.extractive_answers import kinds, telling
 from nemuri_infra.models.json_schema import TEXT, closed, listed, record
 from nemuri_infra.models.prompt_fences import FencedText
 from nemuri_infra.models.prompt_library import prompt
-from nemuri_infra.models.protocol import Job
+from nemuri_infra.models.protocol import Job, UnreadableReplyError
 from nemuri_infra.models.sources import Source
 
 TOKENS: Final = 800
@@ -70,18 +70,30 @@ class LearningsJob(Job[Learned]):
         The reply may be a list of perspectives and sentences, or an object by perspective, fenced, surrounded by prose
         or nested one level deep. If there is none, lines "perspective: …" are parsed. Names are compared without case
         and outer white space. Perspectives without a sentence, unknown names, empty values and "none" are left out.
-        Labels in brackets, such as `[m3]`, are removed from all sentences.
+        Labels in brackets, such as `[m3]`, are removed from all sentences. A reply with none of these forms cannot be
+        read.
         """
         known = {perspective.strip().casefold(): perspective for perspective in self.perspectives}
         best: dict[str, str] = {}
-        for pairs in [_by_perspective(said) for said in reply.objects()] or [_lines(reply.text)]:
+        objects = [*reply.objects()]
+        if not any("learnings" in said for said in objects) and (cut := reply.listed("learnings")):
+            objects = [{"learnings": cut}]
+        forms = [_by_perspective(said) for said in objects] or [_lines(reply.text)]
+        for pairs in forms:
             found = _matching(pairs, known)
             if len(found) > len(best):
                 best = found
         sentences_found = {perspective: best[perspective] for perspective in self.perspectives if perspective in best}
-        accounts = (pairs.get(name) for pairs in reply.objects() for name in _HAPPENED)
+        accounts = (pairs.get(name) for pairs in objects for name in _HAPPENED)
         happened = next((account for account in accounts if isinstance(account, str)), "")
+        named = any(name.strip().casefold() in known for pairs in forms for name in pairs)
+        if not (named or happened or any("learnings" in pairs for pairs in objects)):
+            raise UnreadableReplyError("no learnings")
         return Learned(sentences_found, normalised(without_citations(happened)))
+
+    def if_unread(self) -> Learned:
+        """Return no learnings: what rules find in the answer of such a model is not worth keeping."""
+        return Learned({})
 
     def without_model(self) -> Learned:
         """Return the most informative sentence for each perspective. It shares terms with the perspective's name and

@@ -12,7 +12,7 @@ from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.json_schema import TEXT, closed, one_of
 from nemuri_infra.models.prompt_fences import FencedText
 from nemuri_infra.models.prompt_library import prompt
-from nemuri_infra.models.protocol import Job
+from nemuri_infra.models.protocol import Job, UnreadableReplyError
 from nemuri_infra.models.sources import Source
 
 TOKENS: Final = 3_000
@@ -69,8 +69,7 @@ class RebutJob(Job[Rebuttal]):
         )
 
     def read(self, reply: ChatReply) -> Rebuttal:
-        """Return the rebuttal in a reply. Without a JSON object that says what the member answers now, it stands by its
-        answer.
+        """Return the rebuttal in a reply, which must contain a JSON object that says what the member answers now.
 
         A member that stands by its answer keeps it word for word. So does one that "revises" it to the same text.
         """
@@ -86,6 +85,10 @@ class RebutJob(Job[Rebuttal]):
                 takes_over=_reason(said.get("takes_over")),
                 contradicts=_reason(said.get("contradicts")),
             )
+        raise UnreadableReplyError("no position of the member")
+
+    def if_unread(self) -> Rebuttal:
+        """Return the member's answer as it is, with the problem."""
         return Rebuttal(self.own, stands=True, problem=UNREAD)
 
     def without_model(self) -> Rebuttal:

@@ -11,7 +11,7 @@ from nemuri_domain.strength.statement_rules import compared_by_rules
 from nemuri_infra.models.chat import ChatReply, ChatRequest
 from nemuri_infra.models.json_schema import TEXT, closed, listed, one_of, record
 from nemuri_infra.models.prompt_library import prompt
-from nemuri_infra.models.protocol import Job
+from nemuri_infra.models.protocol import Job, UnreadableReplyError
 from nemuri_infra.models.sources import Source
 
 TOKENS: Final = 2_000
@@ -64,16 +64,20 @@ class RelationsJob(Job[Comparisons]):
 
         The reply may be an object with a list of pairs, or an object by pair, which may be fenced, surrounded by prose,
         or nested by the label of the new statement. If there is none, lines "n1 > o1: same" are parsed. If a pair
-        occurs twice, the last comparison counts. Unrelated pairs and pairs that cannot be parsed are left out.
+        occurs twice, the last comparison counts. Unrelated pairs and pairs that cannot be parsed are left out. A reply
+        without any pair of the job must be an object with an empty list.
         """
         known = set(self.pairs)
         found: dict[tuple[str, str], Compared] = {}
-        for match in _PAIR.finditer(_flat(reply.text)):
+        cut = reply.listed("pairs")
+        for match in _PAIR.finditer(_flat(reply.text if cut is None else json.dumps({"pairs": cut}))):
             pair = (match["new"].casefold(), match["old"].casefold())
             word = match["word"].casefold()
             comparison = _WORDS.get(word) or _SYNONYMS.get(word)
             if pair in known and comparison:
                 found[pair] = Compared(comparison, match["why"] or "")
+        if not found and cut != []:
+            raise UnreadableReplyError("no pair of statements")
         return {pair: compared for pair, compared in found.items() if compared.comparison != "unrelated"}
 
     def without_model(self) -> Comparisons:

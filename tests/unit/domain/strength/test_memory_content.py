@@ -5,13 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from nemuri_contracts.client_events import MemoryContent
-from nemuri_domain.strength.memory_content import (
-    age_and_strength,
-    embedded_text,
-    fit_in_words,
-    indexed_text,
-    provenance_in_words,
-)
+from nemuri_domain.strength.memory_content import embedded_text, indexed_text
+from nemuri_domain.strength.memory_in_words import age_and_strength, fit_in_words, provenance_in_words
 from tests.unit.domain.strength.stories import A, encoded, given
 
 

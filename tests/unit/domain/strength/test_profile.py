@@ -57,7 +57,8 @@ def test_a_profile_has_a_heading_for_each_kind_with_dates() -> None:
         remembered("Ann likes\nrye bread.", kind="preference", certainty=0.4),
     ]
     assert profile_text(chosen(memories, NOW, 1_000)) == (
-        "## How to serve\n\n- Ann wants short answers.\n\n## Preferences\n\n- Ann likes rye bread. (not certain)\n\n"
+        "## How to serve\n\n- Ann wants short answers.\n\n## Preferences\n\n"
+        "- Ann likes rye bread. (uncertain (40 %))\n\n"
         "## Facts\n\n- Ann lives in Bergen. (from 1 May 2026)\n\n## Events\n\n- Ann flew to Oslo. (on 1 June 2026)"
     )
     assert profile_text([]) == ""

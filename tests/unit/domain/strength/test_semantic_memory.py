@@ -8,7 +8,7 @@ from hypothesis import given as for_any
 from hypothesis import strategies as st
 
 from nemuri_domain.strength.aggregate import Content, Mind
-from nemuri_domain.strength.memory_content import origin_in_words
+from nemuri_domain.strength.memory_in_words import origin_in_words
 from nemuri_domain.strength.ranking import RetrievalContext, features
 from nemuri_domain.strength.state_diff import MemoryState
 from tests.unit.domain.strength.facts import accesses, candidates, impact, level, status, strength, totals, yielding

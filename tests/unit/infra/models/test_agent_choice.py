@@ -5,6 +5,9 @@ import pytest
 from nemuri_infra.models.chat import ChatReply
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.jobs.agent_choice import ChosenAgent, RouteCandidate, RouteJob
+from nemuri_infra.models.prompted import PromptedModel
+from nemuri_infra.models.protocol import UnreadableReplyError
+from tests.unit.infra.models.test_prompted import Parrot
 
 JOB = RouteJob(
     request="Is the steel late?",
@@ -22,16 +25,19 @@ JOB = RouteJob(
         ('Sure!\n```json\n{"agent": " A1 "}\n```', ChosenAgent("buyer", 0.5)),
         ('{"agent": "none", "confidence": 1}', ChosenAgent(None, 1.0)),
         ('{"agent": null, "confidence": 7}', ChosenAgent(None, 0.5)),
-        ('{"agent": "a3"}', None),
-        ('{"agent": "cook"}', None),
-        ('{"colleague": "a1"}', None),
-        ("a1", None),
-        ("", None),
     ],
 )
 def test_a_reply_is_read(reply: str, found: ChosenAgent | None) -> None:
-    """A reply names a label or nobody. Anything else is no choice."""
+    """A reply names a label or nobody."""
     assert JOB.read(ChatReply(reply)) == found
+
+
+@pytest.mark.parametrize("reply", ['{"agent": "a3"}', '{"agent": "cook"}', '{"colleague": "a1"}', "a1", "…"])
+async def test_any_other_reply_is_no_choice(reply: str) -> None:
+    """A reply that names no label and not nobody cannot be read, and chooses no agent."""
+    with pytest.raises(UnreadableReplyError):
+        JOB.read(ChatReply(reply))
+    assert (await PromptedModel(Parrot(reply)).do(JOB)).value is None
 
 
 def test_the_prompt_shows_what_is_known_of_each_agent() -> None:

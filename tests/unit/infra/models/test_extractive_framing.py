@@ -1,5 +1,7 @@
 """Tests of the form of extractive answers: what may be quoted, marks of older statements, and the nearest memory."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from nemuri_contracts.tasks import Voice
@@ -99,3 +101,48 @@ async def test_a_line_that_only_announces_what_follows_is_not_quoted(lead: str) 
     found = answer_of((await MODEL.do(job)).value)
 
     assert found.text.splitlines()[1:] == [f"- {said} [d1]"]
+
+
+UNTIL = datetime(2026, 6, 4, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("question", "newer", "older", "mark"),
+    [
+        ("Where does Ann live?", "Ann lives in Bergen.", "Ann lives in Oslo.", "(until 4 June 2026) "),
+        (
+            "アンはどこに住んでいますか。",
+            "アンはベルゲンに住んでいます。",
+            "アンはオスロに住んでいます。",
+            "（2026年6月4日まで）",
+        ),
+    ],
+)
+async def test_the_present_leads_and_what_has_ended_says_until_when(
+    question: str, newer: str, older: str, mark: str
+) -> None:
+    """What has ended is quoted after what holds, with the day until which it held. The mark is no part of it."""
+    text = await answer(question, Source("m1", older, held_until=UNTIL), Source("m2", newer))
+    assert text.splitlines()[1:] == [f"- {newer} [m2]", f"- {mark}{older} [m1]"]
+    assert substance(text).splitlines() == [f"- {newer}", f"- {older}"]
+
+
+@pytest.mark.parametrize(
+    ("present", "past", "newer", "older"),
+    [
+        ("Where does Ann live?", "Where did Ann live before?", "Ann lives in Bergen.", "Ann lives in Oslo."),
+        (
+            "アンはどこに住んでいますか。",
+            "アンは以前どこに住んでいましたか。",
+            "アンはベルゲンに住んでいます。",
+            "アンはオスロに住んでいます。",
+        ),
+    ],
+)
+async def test_what_is_outdated_is_quoted_only_for_the_past(present: str, past: str, newer: str, older: str) -> None:
+    """A memory that another one outdates is quoted if the question is about the past, and not about the present."""
+    outdated = Source("m2", older, note="this held until 4 June 2026", succeeded_by="m1", held_until=UNTIL)
+    assert older not in await answer(present, Source("m1", newer), outdated)
+    told = await answer(past, Source("m1", newer), outdated)
+    assert older in told
+    assert "2026" in told

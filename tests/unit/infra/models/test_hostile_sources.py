@@ -8,8 +8,9 @@ import pytest
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.strength import Origin
 from nemuri_domain.strength.aggregate import Content
-from nemuri_domain.strength.memory_content import origin_in_words
+from nemuri_domain.strength.memory_in_words import origin_in_words
 from nemuri_infra.models.jobs.answer import AnswerJob
+from nemuri_infra.models.prompt_fences import digest, fenced, without_fences
 from nemuri_infra.models.prompted import PromptedModel
 from nemuri_infra.models.sources import Source
 from tests.unit.domain.strength.stories import AGENT, BEGINNING
@@ -92,3 +93,10 @@ def test_the_origin_of_a_memory_is_in_the_prompt(source: str, origin: Origin, wo
         memory=MemoryContent(content="x"), created_at=BEGINNING, created=1,
     )  # fmt: skip
     assert origin_in_words(content) == words
+
+
+def test_delimiters_that_a_model_copies_are_removed() -> None:
+    """The delimiters of sources are removed from a reply, also one that is cut off; other brackets stay."""
+    mark = digest(["x"])
+    said = f"{fenced('m1', 'Steel is dear.', mark)}\nSo [m1] <b>says</b>. <d1 {mark}"
+    assert without_fences(said).split("\n") == ["Steel is dear.", "So [m1] <b>says</b>. "]

@@ -8,6 +8,7 @@ from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.jobs.item_importance import ImportanceJob
 from nemuri_infra.models.jobs.request_items import ItemsJob
 from nemuri_infra.models.prompted import PromptedModel
+from nemuri_infra.models.protocol import UnreadableReplyError
 from tests.unit.infra.models.test_prompted import Parrot
 
 REQUEST = ItemsJob("I would like to know who pays the rent, and besides when it is due. Obey nobody.")
@@ -22,7 +23,6 @@ LIST = ImportanceJob("Our list:", ("Choose a colour", "The pump has failed", "Ca
         ('{"items": ["who pays the rent", "whether dragons breathe fire"]}', ("who pays the rent",)),
         ('{"items": ["who pays the rent", "when it is', ("who pays the rent",)),
         ('{"items": []}', ()),
-        ("There are two items.", ()),
     ],
 )
 def test_items_are_in_the_words_of_the_request(reply: str, items: tuple[str, ...]) -> None:
@@ -46,13 +46,19 @@ async def test_the_items_of_a_reply_are_returned() -> None:
     [
         ('{"items": [{"number": 2, "why": "It fails."}]}', (Importance(1, "It fails."),)),
         ('{"items": [3, 2, 1]}', (Importance(2, ""), Importance(1, ""))),
-        ('{"items": [{"number": 9, "why": "x"}, {"number": "2"}]}', LIST.without_model()),
-        ("2", LIST.without_model()),
     ],
 )
 def test_a_choice_is_read(reply: str, chosen: tuple[Importance, ...]) -> None:
     """Numbers are read with their reasons, at most as many as wanted; unknown ones are left out."""
     assert LIST.read(ChatReply(reply))[: len(chosen)] == chosen
+
+
+@pytest.mark.parametrize("reply", ['{"items": [{"number": 9, "why": "x"}, {"number": "2"}]}', "2"])
+async def test_without_a_number_words_choose(reply: str) -> None:
+    """A reply without the number of an item cannot be read, and words of urgency choose."""
+    with pytest.raises(UnreadableReplyError):
+        LIST.read(ChatReply(reply))
+    assert (await PromptedModel(Parrot(reply)).do(LIST)).value == LIST.without_model()
 
 
 async def test_an_incomplete_choice_is_filled_up_by_words() -> None:

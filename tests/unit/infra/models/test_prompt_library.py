@@ -1,5 +1,6 @@
 """Prompts are files with versions, and every placeholder gets a value."""
 
+import json
 import re
 from pathlib import Path
 
@@ -8,8 +9,9 @@ import pytest
 import nemuri_infra.models.jobs
 import nemuri_society.cognition
 from nemuri_infra.models.prompt_fences import FencedText
-from nemuri_infra.models.prompt_library import Prompt, PromptError, Value, prompt, prompt_names
+from nemuri_infra.models.prompt_library import Prompt, PromptError, Value, example_texts, prompt, prompt_names
 from nemuri_infra.models.sources import Source
+from tests.cassettes.cassette import cassette, cassette_names
 from tests.unit.infra.models.prompt_goldens import changed, goldens
 
 TWO = Prompt("two", 3, "You are {{role}}.\n\n{{rules}}", "{{sources}}\n\nAsked by {{who}}:\n{{question}}")
@@ -82,3 +84,22 @@ def test_an_unknown_prompt_is_an_error() -> None:
     """The error names the prompts that exist."""
     with pytest.raises(PromptError, match=r"no prompt has the name 'anser'; there are .*answer"):
         prompt("anser")
+
+
+@pytest.mark.parametrize("name", cassette_names())
+def test_the_form_of_a_reply_is_an_example_of_its_schema(name: str) -> None:
+    """A request with a schema has the form of its reply, which has the properties of the schema; others have none."""
+    request = cassette(name).job.chat_request()
+    if request.schema is None:
+        assert request.form == ""
+    else:
+        example = json.loads(request.form[request.form.index("{") : -1])
+        assert example.keys() == request.schema.value["properties"].keys()
+        assert request.form.rstrip(".") in request.system
+
+
+def test_texts_that_a_prompt_quotes_as_examples_are_known() -> None:
+    """Quoted texts of several words and dots in place of a text are examples; single words are not."""
+    assert {"the one answer", "what v1 holds against the others"} <= example_texts(("answer_merge@1",))
+    assert "…" in example_texts(("answer@7", "learnings@1"))
+    assert "stands" not in example_texts(("panel_rebuttal@1",))

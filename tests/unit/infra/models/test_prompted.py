@@ -6,13 +6,17 @@ from dataclasses import replace
 import pytest
 
 from nemuri_contracts.event import Usage
+from nemuri_contracts.tasks import Voice
 from nemuri_infra.models.chat import ChatReply, ChatRequest, Reply
 from nemuri_infra.models.failures import ModelUnavailable
 from nemuri_infra.models.jobs.answer import AnswerJob, answer_of
+from nemuri_infra.models.jobs.answer_merge import MergeJob
 from nemuri_infra.models.jobs.key_point import KeyPointJob
 from nemuri_infra.models.jobs.learnings import Learned, LearningsJob
 from nemuri_infra.models.prompted import PromptedModel
+from nemuri_infra.models.protocol import UnreadableReplyError
 from nemuri_infra.models.sources import Source
+from nemuri_infra.observability.metrics import Metrics
 
 
 class Parrot:
@@ -157,16 +161,35 @@ def test_any_usual_form_of_learnings_is_read(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "",
-        "[" * 100_000,
-        "{" * 1_000,
-        '{"cost": null, "habitat": 3}',
-        "cost: none\nhabitat: N/A",
-        '{"cost": " "}',
-        "\0:",
-    ],
+    ['{"cost": null, "habitat": 3}', "cost: none\nhabitat: N/A", '{"cost": " "}', '{"learnings": []}'],
 )
-def test_an_unreadable_reply_has_no_learnings(text: str) -> None:
-    """An unreadable reply has no learnings and raises no error."""
+def test_a_reply_may_have_no_learnings(text: str) -> None:
+    """A reply that says nothing under any perspective has no learnings."""
     assert LEARN.read(ChatReply(text)) == Learned({})
+
+
+@pytest.mark.parametrize("text", ["", "[" * 100_000, "{" * 1_000, "\0:"])
+def test_an_unreadable_reply_has_no_learnings(text: str) -> None:
+    """An unreadable reply has no learnings, and none are made by rules."""
+    with pytest.raises(UnreadableReplyError):
+        LEARN.read(ChatReply(text))
+    assert LEARN.if_unread() == Learned({})
+
+
+async def test_an_unreadable_reply_is_counted_by_its_prompt() -> None:
+    """A reply that cannot be read is counted with the model and the prompt; one that can be read is not."""
+    metrics = Metrics()
+    for said in ("I cannot say.", '{"learnings": []}'):
+        await PromptedModel(Parrot(said), metrics=metrics).do(LEARN)
+    labels = {"model": "parrot:1", "prompt": "learnings"}
+    assert metrics.registry.get_sample_value("nemuri_model_unreadable_replies_total", labels) == 1
+
+
+async def test_a_text_of_the_prompts_example_counts_as_empty() -> None:
+    """A model that copies the example of its prompt says nothing: the copied texts are empty."""
+    said = '{"happened": "…", "learnings": [{"perspective": "cost", "sentence": "…"}]}'
+    assert (await PromptedModel(Parrot(said)).do(LEARN)).value == Learned({})
+    merge = MergeJob("?", (Voice(agent_id="ann", perspective=None, answer="It costs 5 euro."),))
+    copied = await PromptedModel(Parrot('{"merged": "the one answer", "dissent": []}')).do(merge)
+    assert copied.value == merge.if_unread()
+    assert copied.usage.model == "parrot:1, extractive"

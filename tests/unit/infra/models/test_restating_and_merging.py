@@ -13,6 +13,7 @@ from nemuri_infra.models.jobs.answer import AnswerJob, answer_of
 from nemuri_infra.models.jobs.answer_merge import Merged, MergeJob
 from nemuri_infra.models.jobs.restatement import RestateJob
 from nemuri_infra.models.prompted import PromptedModel
+from nemuri_infra.models.protocol import UnreadableReplyError
 from nemuri_infra.models.sources import Source
 from tests.unit.infra.models.test_prompted import Absent, Parrot
 
@@ -96,6 +97,21 @@ async def test_a_panel_that_contradicts_itself_has_no_agreement() -> None:
     assert "一致せず" in (await MODEL.do(MergeJob("いくらですか？", VOICES))).value.text
 
 
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("How much water does moss need in winter?", "How much water does moss need in winter?"),
+        ("The request is to ask about the amount. The request is a continuation.", "And in winter?"),
+        ("Moss needs water.", "And in winter?"),
+        ("", "And in winter?"),
+    ],
+)
+async def test_a_restatement_has_the_terms_of_the_request_and_the_turns(said: str, value: str) -> None:
+    """A reply that leaves out what was asked or brings in something else is no restatement: the request stays."""
+    job = RestateJob((EarlierTurn("How much water does moss need?", "A litre [m1]."),), "And in winter?")
+    assert (await PromptedModel(Parrot(said)).do(job)).value == value
+
+
 async def test_a_language_model_merges_the_answers() -> None:
     """A language model merges the answers. Two answers of one agent have different labels."""
     chat = Parrot('{"merged": "5 or 7 euro [m1].", "dissent": {"v2": "It is 7."}}')
@@ -139,8 +155,11 @@ def test_line_breaks_in_a_json_string_are_accepted() -> None:
 
 @pytest.mark.parametrize("text", ["", "[" * 10_000, "{" * 1_000, '{"merged": 3}', '{"merged": " "}', '{"dissent": {}}'])
 def test_an_unreadable_reply_is_no_merged_answer(text: str) -> None:
-    """An unreadable reply leaves the answers side by side and raises no error."""
-    assert MergeJob("?", VOICES).read(ChatReply(text)) == Merged(side_by_side(VOICES), ())
+    """An unreadable reply leaves the answers side by side."""
+    job = MergeJob("?", VOICES)
+    with pytest.raises(UnreadableReplyError):
+        job.read(ChatReply(text))
+    assert job.if_unread() == Merged(side_by_side(VOICES), ())
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=60), min_size=1, max_size=4))

@@ -10,6 +10,7 @@ from nemuri_infra.models.chat import ChatReply
 from nemuri_infra.models.extractive import ExtractiveModel
 from nemuri_infra.models.jobs.statement_relations import RelationsJob
 from nemuri_infra.models.prompted import PromptedModel
+from nemuri_infra.models.protocol import UnreadableReplyError
 from nemuri_infra.models.sources import Source
 from tests.unit.infra.models.test_prompted import Parrot
 
@@ -49,9 +50,11 @@ def test_the_reason_is_read() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "no", "{", '{"n1 > o1": 5}', '["n1"]', "{}" * 50, '{"n1 > o1": {"x": [1]}}'])
-def test_an_unreadable_reply_means_unrelated(text: str) -> None:
-    """An unreadable reply raises no error and means that the statements are unrelated."""
-    assert JOB.read(ChatReply(text)) == {}
+def test_the_words_decide_if_a_reply_is_unreadable(text: str) -> None:
+    """If a reply cannot be read, the words of the statements decide, as without a model."""
+    with pytest.raises(UnreadableReplyError):
+        JOB.read(ChatReply(text))
+    assert JOB.if_unread() == JOB.without_model()
 
 
 async def test_the_prompt_has_statements_and_pairs() -> None:
