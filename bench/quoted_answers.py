@@ -166,7 +166,7 @@ ANSWER_FIGURES: Final = (
     Figure("the same on the conversations on which nothing was chosen", "evidence", _evidence("unseen")),
     Figure(
         "messages a second that become memories, without a language model: a session after the other / all at once",
-        "evidence", _handed_over, "100", lambda result: result["handed_over"]["together"]["per_second"] >= 100,
+        "evidence", _handed_over,
     ),
     Figure(
         "recall@10, LoCoMo (English conversations)", "retrieval-locomo",
