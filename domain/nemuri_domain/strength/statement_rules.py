@@ -2,7 +2,7 @@
 
 In doubt two statements are unrelated: to put a true fact behind another one is worse than to leave two beside each
 other, whose order is decided at each retrieval (`succession`). Of 500 facts that merely share names and words, the
-rules relate none (`python -m bench.judged`).
+rules relate none (`tests/integration/test_judgements.py`).
 """
 
 import re
