@@ -10,8 +10,9 @@ they may be wrong more often on others. The number of missed relations was not m
 missed.
 """
 
+from collections import Counter
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final, Literal
 
 from nemuri_domain.language.sentences import sentences
@@ -56,10 +57,15 @@ def compare_statements(new: str, old: str) -> Comparison:
     mine = parse_statement(new)
     if not mine.plain:
         return "same" if new.split() == old.split() else "unrelated"
-    parts = sentences(old)
-    found = {_said_of(mine, parse_statement(part)) for part in dict.fromkeys((old, *parts))}
+    found = {_said_of(mine, parse_statement(part)) for part in _parts(old)}
     ranks: tuple[Comparison, ...] = ("same", "supersedes", "contradicts")
     return next((rank for rank in ranks if rank in found), "unrelated")
+
+
+@lru_cache(maxsize=4_096)
+def _parts(text: str) -> tuple[str, ...]:
+    """Return a text and its sentences, each once."""
+    return tuple(dict.fromkeys((text, *sentences(text))))
 
 
 def differ(one: str, other: str) -> bool:
@@ -117,10 +123,12 @@ def _contrary(new: ParsedStatement, old: ParsedStatement) -> bool:
     """
     mine, others = (tuple(word for word in one.core if word not in _stems("total")) for one in (new, old))
     longest = max(len(mine), len(others))
+    least = max(longest - longest // SPARE_FOR_CONTRARY, min(len(mine), len(others)))
+    if sum((Counter(mine) & Counter(others)).values()) < least:
+        return False  # In order they share no more than in any order, and that is quickly counted.
     shared = _shared(mine, others)
-    spare = longest // SPARE_FOR_CONTRARY
     said = sum(1 for word in shared if word != VALUE and word not in _particles())
-    if len(shared) < max(longest - spare, min(len(mine), len(others))) or not _enough(said, shared):
+    if len(shared) < least or not _enough(said, shared):
         return False
     if _stems("qualifying").intersection({*mine} ^ {*others}):
         return False
@@ -142,8 +150,11 @@ def _supersedes(new: ParsedStatement, old: ParsedStatement) -> bool:
     mine, others = (tuple(word for word in one.core if word not in _particles()) for one in (new, old))
     if (mine, new.values, new.denied) == (others, old.values, old.denied):
         return False
+    whole = sum(map(len, others))
+    if sum(map(len, (Counter(mine) & Counter(others)).elements())) < REPEATED_RATIO * whole:
+        return False
     shared = _shared(mine, others)
-    weight, whole = sum(map(len, shared)), sum(map(len, others))
+    weight = sum(map(len, shared))
     added = sum(map(len, mine)) - weight
     said = sum(1 for word in shared if word != VALUE)
     if (

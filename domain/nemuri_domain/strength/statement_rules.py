@@ -8,6 +8,7 @@ rules relate none (`tests/integration/test_judgements.py`).
 import re
 import unicodedata
 from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import Final
 
 from nemuri_domain.language.statement_comparison import UNRELATED, Compared, Comparison, compare_statements
@@ -55,14 +56,17 @@ def _replaced(kind: str, new: str, old: str) -> bool:
     """Return whether a statement says that its subject has changed what it has one of, and the older one what it
     was.
     """
-    now, then = _said(CHANGES.pattern(f"new {kind}"), new), _said(CHANGES.pattern(kind), old)
+    now, then = _said(f"new {kind}", new), _said(kind, old)
     return now is not None and then is not None and now[0] == then[0] and now[1] != then[1]
 
 
-def _said(pattern: re.Pattern[str], text: str) -> tuple[str, str] | None:
-    """Return the subject of a statement and what it says of it, case-folded; None if it has no such subject."""
+@lru_cache(maxsize=16_384)
+def _said(section: str, text: str) -> tuple[str, str] | None:
+    """Return the subject of a statement and what it says of it by a section of the words of change, case-folded; None
+    if it has no such subject.
+    """
     text = unicodedata.normalize("NFKC", text).strip()
-    match = pattern.search(text)
+    match = CHANGES.pattern(section).search(text)
     if match is None:
         return None
     particle = _PARTICLE.match(text[: match.start()])
