@@ -25,7 +25,7 @@ FIGURES = {
     r"nemuri verify": "the number of events depends on what the platform does by itself",
 }
 """Patterns of the commands of whose output the words are compared, and not the figures, with the reason."""
-AGAIN = re.compile(r"nemuri (memories|verify|courses|affect assistant( projects)?)")
+AGAIN = re.compile(r"nemuri (memories|memory history .*|recall helper .*|verify|courses|affect assistant( projects)?)")
 """Commands that are repeated until they find what the platform does in the background. They change nothing."""
 TUTORIALS = sorted(path.stem for path in PAGES.glob("*.md") if path.stem != "index")
 pytestmark = [pytest.mark.connected, pytest.mark.timeout(300)]
