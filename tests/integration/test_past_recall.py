@@ -39,11 +39,13 @@ async def test_the_present_recalled_from_the_log_is_the_present(settings: Settin
             past = await recall_as_of(
                 client.log, settings, "python", LogPosition(), RecallOptions(query=QUERY, top=5, project=project)
             )
-            assert [memory.content for _, memory in past.memories] == [each.memory.content for each in now.memories]
-            assert past.ranking == now.ranking
-            for (candidate, _), each in zip(past.memories, now.memories, strict=True):
-                assert candidate.similarity == pytest.approx(each.candidate.similarity, abs=1e-5)
-                assert candidate.score == pytest.approx(each.candidate.score, abs=1e-3)
+            assert [memory.memory.content for memory in past.view.memories] == [
+                each.memory.content for each in now.memories
+            ]
+            assert past.view.ranking == now.ranking
+            for then, each in zip(past.view.memories, now.memories, strict=True):
+                assert then.candidate.similarity == pytest.approx(each.candidate.similarity, abs=1e-5)
+                assert then.candidate.score == pytest.approx(each.candidate.score, abs=1e-3)
 
 
 async def test_a_past_state_knows_nothing_of_later_memories(settings: Settings) -> None:
@@ -58,7 +60,7 @@ async def test_a_past_state_knows_nothing_of_later_memories(settings: Settings) 
 
         async def recalled(where: LogPosition) -> list[str]:
             found = await recall_as_of(client.log, settings, "python", where, RecallOptions(query=QUERY, top=5))
-            return [memory.content for _, memory in found.memories]
+            return [memory.memory.content for memory in found.view.memories]
 
         assert await recalled(place) == [FACTS[0]]
         assert set(await recalled(LogPosition())) == {FACTS[0], FACTS[1]}

@@ -16,6 +16,8 @@ from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.queries import MemoryConditions, ProfileOptions, RecallOptions
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
     from nemuri.client.client import Client
     from nemuri_contracts.memory_views import MemoryView, ProfileView, RecalledMemory, RecallView
 
@@ -86,6 +88,14 @@ def recall(
     context: typer.Context,
     agent: AgentArgument,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="The text to search for.")],
+    as_of: Annotated[
+        str | None,
+        typer.Option(
+            "--as-of",
+            metavar="PLACE",
+            help="What was known then: an event's number, a time, or a time span before now such as 2h.",
+        ),
+    ] = None,
     json: JsonOption = False,
     **options: Any,
 ) -> None:
@@ -94,7 +104,10 @@ def recall(
 
     session = Session.of(context, json=json)
     name = agent_id(agent)
-    found: RecallView = session.run(lambda client: client.recall(name, query, **options))
+    if as_of is None:
+        found: RecallView = session.run(lambda client: client.recall(name, query, **options))
+    else:
+        found = session.run(_recalled_then(name, as_of, RecallOptions(query=query, **options), session))
     if session.json:
         kept = [
             {"memory_id": principle.memory_id, **principle.memory.model_dump(mode="json")}
@@ -113,6 +126,20 @@ def recall(
             say(f"nearest, with a relevance of {found.nearest.relevance:.2f}: {short(found.nearest.memory.content)}")
     for principle in found.principles:
         say(f"always in mind: {short(principle.memory.content)}")
+
+
+def _recalled_then(
+    name: str, as_of: str, asked: RecallOptions, session: Session
+) -> "Callable[[Client], Coroutine[Any, Any, RecallView]]":
+    from nemuri.operations.log_position_parsing import read_place
+    from nemuri.operations.past_recall import recall_as_of
+
+    position = read_place(as_of)
+
+    async def work(client: "Client") -> "RecallView":
+        return (await recall_as_of(client.log, session.settings(), name, position, asked)).view
+
+    return work
 
 
 @takes(ProfileOptions)

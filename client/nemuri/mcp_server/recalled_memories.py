@@ -14,6 +14,7 @@ from nemuri.mcp_server.tool_arguments import agent_view, check_options
 from nemuri.operations.log_position_parsing import LogPosition
 from nemuri.operations.past_recall import recall_as_of
 from nemuri_contracts.client_events import MemoryContent
+from nemuri_contracts.memory_views import RecallView
 from nemuri_contracts.queries import RecallOptions
 from nemuri_contracts.strength import FEATURES, Candidate
 from nemuri_domain.strength.memory_in_words import outdated_in_words, particulars
@@ -77,24 +78,21 @@ async def recalled_then(
     position = LogPosition.read(as_of, datetime.now(UTC))
     asked = validated(RecallOptions, query=query, **options)
     found = await recall_as_of(caller.client.log, caller.settings, agent, position, asked)
-    return RecallAnswer(
-        agent,
-        tuple(strength_row(candidate, memory) for candidate, memory in found.memories),
-        found.ranking,
-        found.deep,
-        found.principles,
-        f"{moment(found.at)}, event {found.sequence}",
-    )
+    return _of_view(agent, found.view, as_of=f"{moment(found.at)}, event {found.sequence}")
 
 
 async def _by_strength(client: Client, agent: str, query: str, **options: Unpack[RecallKeywords]) -> RecallAnswer:
-    found = await client.recall(agent, query, **options)
+    return _of_view(agent, await client.recall(agent, query, **options))
+
+
+def _of_view(agent: str, found: RecallView, as_of: str | None = None) -> RecallAnswer:
     return RecallAnswer(
         agent,
         tuple(strength_row(memory.candidate, memory.memory) for memory in found.memories),
         found.ranking,
         found.deep,
         tuple(principle.memory.content for principle in found.principles),
+        as_of,
         nearest=(found.nearest.memory.content, found.nearest.relevance) if found.nearest else None,
     )
 

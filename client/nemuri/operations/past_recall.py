@@ -14,9 +14,9 @@ from nemuri.operations.log_position_parsing import LogPosition, LogPositionError
 from nemuri.operations.past_states import PastState, check_use
 from nemuri.operations.session import OperationError
 from nemuri_contracts.agents import Embedding
-from nemuri_contracts.client_events import MemoryContent, MemoryFilter
+from nemuri_contracts.client_events import MemoryFilter
+from nemuri_contracts.memory_views import PrincipleView, RecalledMemory, RecallView
 from nemuri_contracts.queries import RecallOptions
-from nemuri_contracts.strength import Candidate
 from nemuri_domain.strength.aggregate import Mind
 from nemuri_domain.strength.context_principles import valid_principles
 from nemuri_domain.strength.memory_content import embedded_text
@@ -35,13 +35,10 @@ from nemuri_infra.stores.vectors import Vectors
 
 @dataclass(frozen=True, slots=True)
 class PastRecall:
-    """Memories recalled from a past state, best first."""
+    """Memories recalled from a past state."""
 
-    memories: tuple[tuple[Candidate, MemoryContent], ...]
-    ranking: str
-    deep: bool
-    """True if the archive was searched."""
-    principles: tuple[str, ...]
+    view: RecallView
+    """The memories and principles, as a recall from the present gives them."""
     sequence: int
     """Sequence of the agent's last event in that state."""
     at: datetime
@@ -91,14 +88,15 @@ async def recall_as_of(
     best = selected(found.candidates, agent.rules, top=asked.top, seed=0).memory_ids
     known = ((mind.contents[memory_id], memory) for memory_id, memory in mind.memories.items())
     held = valid_principles(agent.definition, known, asked.setting)
-    return PastRecall(
-        tuple((by_id[memory_id], mind.contents[memory_id].memory) for memory_id in best),
-        version(agent.rules, mind.scorer),
-        found.deep,
-        tuple(content.memory.content for content, _ in held),
-        past.sequence,
-        now,
+    view = RecallView(
+        ranking=version(agent.rules, mind.scorer),
+        memories=tuple(
+            RecalledMemory(candidate=by_id[memory_id], memory=mind.contents[memory_id].memory) for memory_id in best
+        ),
+        deep=found.deep,
+        principles=tuple(PrincipleView(memory_id=content.memory_id, memory=content.memory) for content, _ in held),
     )
+    return PastRecall(view, past.sequence, now)
 
 
 @asynccontextmanager

@@ -5,13 +5,17 @@ from typing import Annotated
 from pydantic import Field, JsonValue
 
 from nemuri.admin.agent_definitions import differing_parameters
+from nemuri.client.operations import values_of
 from nemuri.http_api.call import Call
 from nemuri.http_api.endpoints import Resource
 from nemuri.operations.agent_states import AgentState, LogMoment, StateDifference, agent_states, moment_of, state_answer
 from nemuri.operations.agent_states import two_states as states_at
 from nemuri.operations.log_position_parsing import read_place
+from nemuri.operations.past_recall import recall_as_of
 from nemuri.operations.policy_replays import PolicyReplay, policy_replay, unanswered
 from nemuri_contracts.event import Identifier, Value
+from nemuri_contracts.memory_views import RecallView
+from nemuri_contracts.queries import RecallOptions
 from nemuri_domain.strength.state_diff import Differences
 
 RESOURCE = Resource("states", "The past: the state of an agent at a time, and what changed since.")
@@ -23,6 +27,13 @@ class At(Value):
 
     at: Place = None
     """Number of an event, a time, or a time span before now such as `2h`; none for now."""
+
+
+class PastRecallOptions(RecallOptions):
+    """A search in what an agent knew at a position of the log."""
+
+    as_of: Annotated[str, Field(min_length=1, max_length=60)]
+    """Position: the number of an event, a time, or a time span before now such as `2h`."""
 
 
 class Between(Value):
@@ -67,6 +78,15 @@ async def show_state(call: Call, agent_id: Identifier, query: At) -> AgentState:
     position = read_place(query.at)
     [past] = await agent_states(call.client.log, agent_id, [position])
     return state_answer(past, position)
+
+
+@RESOURCE.get("/agents/{agent_id}/past-recall", operator=True)
+async def recall_past(call: Call, agent_id: Identifier, query: PastRecallOptions) -> RecallView:
+    """Search the memories of an agent as they were known at a position of the log."""
+    await call.client.agents(agent_id)
+    asked = RecallOptions(**values_of(query, RecallOptions))
+    log, settings = call.client.log, call.context.settings
+    return (await recall_as_of(log, settings, agent_id, read_place(query.as_of), asked)).view
 
 
 @RESOURCE.get("/agents/{agent_id}/difference", operator=True)
