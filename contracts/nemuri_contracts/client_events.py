@@ -311,7 +311,7 @@ class MemoryFilter(Options):
     """Only memories from this kind of source, such as `task`, `manual` or `conversation`."""
     since: Moment | None = None
     """Only what held or happened at this time or later; of a memory that does not say, what was told since."""
-    before: Moment | None = None
+    until: Moment | None = None
     """Only what held or happened before this time; of a memory that does not say, what was told before."""
     metadata: dict[Label, MetadataValue] = Field(default_factory=dict, max_length=32)
     """Only memories with these properties. A list of words has each of the words in it."""

@@ -19,6 +19,7 @@ EXAMPLES: dict[str, Any] = {
     "course_id": ID, "memories": [MemoryContent(content="Steel is hard.")], "memory": "0123456", "memory_id": ID,
     "of": "task", "offer_id": ID, "option": "all", "principle_id": ID, "prompt": "steel?", "query": "steel?",
     "receiver": "cook", "scope": Scope(), "sequence": 1, "service": "intake", "source": "python", "task_id": ID,
+    "person": "Ann", "older": ID,
     "text": "Is steel hard?", "textbook": BOOK, "until": datetime.now(UTC), "verdict": "helpful",
 }  # fmt: skip
 """An argument for every parameter without a default, by the parameter's name."""

@@ -130,17 +130,17 @@ WRONG_VALUES: dict[str, list[Any]] = {
 }  # fmt: skip
 KINDS = {
     "documents": ["documents"], "messages": ["messages"], "tags domains participants layers": ["list"],
-    "timeout second importance budget_tokens budget_money question_minutes": ["number"],
+    "timeout second importance budget_tokens budget_money question_minutes certainty max_calls tokens": ["number"],
     "settled deep shared quietly orchestrator again streamed dry_run pinned rebuttal past_questions create": ["flag"],
     "archived protected wait": ["flag"],
     "oldest_first": ["flag"], "event_ids kinds context": ["list"], "before beyond": ["number"], "client": ["agent"],
     "caused_by": ["id"], "tag containing": ["label"], "following": ["model"],
-    "task_id memory_id course_id prevented_error principle_id offer_id older_than": ["id"],
-    "said_at until advance at": ["time"],
-    "perspective project conversation said_by session key": ["label"],
+    "task_id memory_id older course_id prevented_error principle_id offer_id older_than": ["id"],
+    "said_at until advance at since valid_from expires_at": ["time"],
+    "perspective project conversation said_by session key person subject timezone": ["label"],
     "words correction": ["remark"],
-    "scope turn location cues textbook memories": ["model"],
-    "option verdict result status type category module repeating of order": ["choice"],
+    "scope turn location cues textbook memories metadata": ["model"],
+    "kind option verdict result status type category module repeating of order": ["choice"],
     "learnings": ["mapping"], "on_progress on_draft on_question": ["function"],
     "panel top sequence limit": ["number"], "agent service source receiver": ["agent"],
     "text content query prompt topic": ["text"], "summary": ["text"], "beginning memory": ["text"],
@@ -148,7 +148,8 @@ KINDS = {
 }  # fmt: skip
 ALLOWED_VALUES: dict[str, list[Any]] = {
     # Values that other parameters of the same kind refuse, but these parameters allow.
-    "second": [0], "importance": [0], "question_minutes": [0], "beyond": [0], "limit": [10**30], "timeout": [10**30],
+    "second": [0], "importance": [0], "question_minutes": [0],
+    "certainty": [0], "beyond": [0], "limit": [10**30], "timeout": [10**30],
     "agent": [None], "summary": [None], "topic": [None], "query": [None], "location": [], "memories": [[]],
 }  # fmt: skip
 

@@ -101,13 +101,13 @@ CONDITIONS: list[dict[str, Any]] = [
     {"source": "task"},
     {"source": "manual"},
     {"since": YESTERDAY},
-    {"before": LONG_AGO + timedelta(days=1)},
-    {"since": LONG_AGO, "before": YESTERDAY},
+    {"until": LONG_AGO + timedelta(days=1)},
+    {"since": LONG_AGO, "until": YESTERDAY},
     {"metadata": {"team": "red", "rank": 3}},
     {"metadata": {"labels": "b"}},
     {"metadata": {"labels": ["b", "a"]}},
     {"metadata": {"labels": ["b", "c"]}},
-    {"kinds": ["event"], "tags": ["oven"], "subject": "Ann", "before": YESTERDAY},
+    {"kinds": ["event"], "tags": ["oven"], "subject": "Ann", "until": YESTERDAY},
 ]
 
 

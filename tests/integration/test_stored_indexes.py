@@ -23,11 +23,20 @@ from nemuri_infra.projections.stored_indexes import read_index, write_index
 from nemuri_infra.retrieval.strength_recall import STRENGTH, RankedRetrieval, recall_memories
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
-from tests.integration.harness import agent_defined, assert_verified, connected_client, running_services, until_idle
+from tests.integration.harness import (
+    ALL_SERVICES,
+    agent_defined,
+    assert_verified,
+    connected_client,
+    running_services,
+    until_idle,
+)
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 pytestmark = pytest.mark.connected
 AGENTS = ("cook", "python")
+RUNNING = tuple(name for name in ALL_SERVICES if name != "semantic-memory")
+"""Services that run: the other one searches the indexes too, when it judges memories."""
 FACTS = [f"Value {number} is stored in register {7 * number}" for number in range(8)]
 
 
@@ -40,7 +49,7 @@ def _small_copies(monkeypatch: pytest.MonkeyPatch) -> None:
 @asynccontextmanager
 async def two_agents(settings: Settings) -> AsyncIterator[tuple[Resources, Client]]:
     """Run the services with two agents that know similar facts."""
-    async with running_services(settings) as resources, connected_client(settings) as client:
+    async with running_services(settings, RUNNING) as resources, connected_client(settings) as client:
         for name in AGENTS:
             await resources.log.append(agent_defined(name))
         await client.settle()
@@ -135,14 +144,14 @@ async def test_an_erasure_deletes_the_copies_of_the_agents_concerned(settings: S
         assert gone.bytes in old.data
         assert set(await copies(resources)) == set(AGENTS)
         await forget(settings, [Thing("memory", gone)])
-        await until_idle(resources)
+        await until_idle(resources, RUNNING)
         assert set(await copies(resources)) == {"cook"}
         await write_index(resources.database, "python", generation, old, seen=seen, format_version=FORMAT)
         assert set(await copies(resources)) == {"cook"}
         assert gone not in {candidate.memory_id for candidate in (await recalled(resources)).candidates}
         assert gone.bytes not in (await copies(resources))["python"]
         await forget(settings, [Thing("agent", "cook")])
-        await until_idle(resources)
+        await until_idle(resources, RUNNING)
         assert set(await copies(resources)) == {"python"}
     await assert_verified(settings)
 

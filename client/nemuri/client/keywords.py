@@ -156,7 +156,7 @@ class MemoryConditionKeywords(TypedDict, total=False):
     """Only memories from this kind of source, such as `task`, `manual` or `conversation`."""
     since: datetime | None
     """Only what held or happened at this time or later; of a memory that does not say, what was told since."""
-    before: datetime | None
+    until: datetime | None
     """Only what held or happened before this time; of a memory that does not say, what was told before."""
     metadata: Metadata
     """Only memories with these properties. A list of words has each of the words in it. At most 32."""
@@ -220,7 +220,7 @@ class MemoryListKeywords(TypedDict, total=False):
     """Only memories from this kind of source, such as `task`, `manual` or `conversation`."""
     since: datetime | None
     """Only what held or happened at this time or later; of a memory that does not say, what was told since."""
-    before: datetime | None
+    until: datetime | None
     """Only what held or happened before this time; of a memory that does not say, what was told before."""
     metadata: Metadata
     """Only memories with these properties. A list of words has each of the words in it. At most 32."""
@@ -254,7 +254,7 @@ class RecallKeywords(TypedDict, total=False):
     """Only memories from this kind of source, such as `task`, `manual` or `conversation`."""
     since: datetime | None
     """Only what held or happened at this time or later; of a memory that does not say, what was told since."""
-    before: datetime | None
+    until: datetime | None
     """Only what held or happened before this time; of a memory that does not say, what was told before."""
     metadata: Metadata
     """Only memories with these properties. A list of words has each of the words in it. At most 32."""

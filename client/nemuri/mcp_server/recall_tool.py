@@ -36,7 +36,7 @@ PARTICULARS_CHARACTERS = 240
     "tags",
     "subject",
     "since",
-    "before",
+    "until",
     "at",
     "metadata",
     project="For the memory of a user's sessions the default is the project of this session; memories about the user"

@@ -15,7 +15,7 @@ ABSENT: Final[dict[MemoryKind, tuple[str, ...]]] = {
     "tiered": ("rescope", *CONVERSATION_TOOLS, *TASK_TOOLS),
 }
 """Tools that an agent's kind of memory does not have."""
-OF_STRENGTH: Final = ("person", "kinds", "tags", "subject", "since", "before", "at", "metadata")
+OF_STRENGTH: Final = ("person", "kinds", "tags", "subject", "since", "until", "at", "metadata")
 """Options of a search that only strength memory has."""
 TIMES: Final = ("valid_from", "until", "expires_at")
 IDLE: Final[dict[tuple[MemoryKind, str], tuple[str, ...]]] = {

@@ -29,7 +29,7 @@ def meets(content: Content, wanted: MemoryFilter) -> bool:
 def _held(begin: datetime, end: datetime | None, wanted: MemoryFilter) -> bool:
     """Return True if what held from `begin` to `end` (None: no end) held in the time that is asked for."""
     lasted = wanted.since is None or end is None or end >= wanted.since
-    return lasted and (wanted.before is None or begin < wanted.before)
+    return lasted and (wanted.until is None or begin < wanted.until)
 
 
 def _has(value: MetadataValue, asked: MetadataValue) -> bool:

@@ -27,8 +27,8 @@ def filter_conditions(wanted: MemoryFilter) -> list[ColumnElement[bool]]:
         found.append(_CONTENT.source == wanted.source)
     if wanted.since is not None:
         found.append(or_(_CONTENT.held_to.is_(None), _CONTENT.held_to >= wanted.since))
-    if wanted.before is not None:
-        found.append(_CONTENT.held_from < wanted.before)
+    if wanted.until is not None:
+        found.append(_CONTENT.held_from < wanted.until)
     return [*found, *(_has(name, asked) for name, asked in wanted.metadata.items())]
 
 

@@ -150,7 +150,7 @@ def schemas_of(schema: dict[str, Any]) -> dict[str, dict[str, Any]]:
     for name, about in schema["properties"].items():
         kinds = [each for each in about.get("anyOf", ()) if each.get("type") != "null"]
         whole = about | (kinds[0] if len(kinds) == 1 else {})
-        found[name] = {key: whole.get(key) for key in COMPARED}
+        found[name] = {key: None if whole.get(key) == {} else whole.get(key) for key in COMPARED}
     return found
 
 

@@ -59,7 +59,7 @@ def test_the_source_is_a_condition() -> None:
 
 
 @pytest.mark.parametrize(
-    ("known", "since", "before", "met"),
+    ("known", "since", "until", "met"),
     [
         # A state lasts until its end, and one that does not say when it began is of the time when it was told.
         ({"valid_from": MAY}, JULY, None, True),
@@ -78,10 +78,10 @@ def test_the_source_is_a_condition() -> None:
     ],
 )
 def test_a_time_is_a_condition(
-    known: dict[str, Any], since: datetime | None, before: datetime | None, met: bool
+    known: dict[str, Any], since: datetime | None, until: datetime | None, met: bool
 ) -> None:
     """A memory is of the time in which it held or happened."""
-    assert meets(content(**known), MemoryFilter(since=since, before=before)) is met
+    assert meets(content(**known), MemoryFilter(since=since, until=until)) is met
 
 
 def test_without_conditions_every_memory_is_meant() -> None:
