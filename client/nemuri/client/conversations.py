@@ -23,7 +23,7 @@ MAX_STALLED_QUERIES = 60
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What became of a conversation that was handed over."""
+    """The outcome of handing over a conversation."""
 
     conversation: str
     """Name of the conversation."""

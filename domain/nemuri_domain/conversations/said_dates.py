@@ -35,7 +35,7 @@ class SaidDate:
 def said_date(sentence: str, today: date) -> SaidDate | None:
     """Return the date in a sentence that was said `today`; None if it has none, or more than one."""
     found = {(match.start(), match.end()): span for match, span in _dates(sentence, today)}
-    whole = {place: span for place, span in found.items() if not any(_within(place, other) for other in found)}
+    whole = {at: span for at, span in found.items() if not any(_within(at, other) for other in found)}
     if len(set(whole.values())) != 1:
         return None
     [(start, end), *_] = whole
@@ -44,8 +44,8 @@ def said_date(sentence: str, today: date) -> SaidDate | None:
     return SaidDate(first, last, FILE.whole_words("lasting").search(around.casefold()) is not None)
 
 
-def _within(place: tuple[int, int], other: tuple[int, int]) -> bool:
-    return place != other and other[0] <= place[0] and place[1] <= other[1]
+def _within(part: tuple[int, int], other: tuple[int, int]) -> bool:
+    return part != other and other[0] <= part[0] and part[1] <= other[1]
 
 
 def _dates(sentence: str, today: date) -> Iterator[tuple[re.Match[str], tuple[date, date]]]:

@@ -58,7 +58,7 @@ from nemuri_domain.strength.reinforcement import (
     taken_back,
     used,
 )
-from nemuri_domain.strength.relations import holds_from, judged, with_relations
+from nemuri_domain.strength.relations import judged, with_relations
 from nemuri_domain.strength.repetitions import repeated_text, text_id, with_repetition
 from nemuri_domain.strength.semantic_memory import absorbed, semantic_state, split, unmoved, without_absorbers
 
@@ -364,8 +364,9 @@ def _with_new(mind: Mind, memory: Memory, event: MemoryEncoded | MemoryCopied, c
     sequence, content = event.sequence or 0, content_of(event, created_at)
     mind = replace(mind, contents=mind.contents.set(event.memory_id, content)).with_memories((memory,))
     mind = mind.with_texts((memory,))
-    since = holds_from(event.memory, created_at)
-    return with_relations(mind, memory, event.relations, since=since, by=sequence) if event.relations else mind
+    if not event.relations:
+        return mind
+    return with_relations(mind, memory, event.relations, since=content.held_from, by=sequence)
 
 
 def _in_force(mind: Mind, memory_ids: Iterable[UUID]) -> Iterable[Memory]:

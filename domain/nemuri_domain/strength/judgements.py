@@ -11,7 +11,7 @@ from nemuri_contracts.agents import ORCHESTRATOR
 from nemuri_contracts.strength import Judgement, MemoryEncoded, RelationSort
 from nemuri_domain.language.statement_comparison import Compared, Comparison
 from nemuri_domain.strength.aggregate import PRINCIPLE_SOURCES, Remembered
-from nemuri_domain.strength.relations import holds_from, relation_between
+from nemuri_domain.strength.relations import relation_between
 
 MOST_PAIRS: Final = 192
 """Maximum number of pairs that are compared together. The nearest of each new memory come first."""
@@ -103,8 +103,7 @@ def _may_be_related(new: Remembered, other: Remembered) -> bool:
 def _time(known: Remembered) -> tuple[datetime, int, int]:
     """Return from when a memory holds, its place in its conversation, and when it was encoded."""
     content, state = known
-    since = holds_from(content.memory, content.created_at)
-    since = since if state.told_again_at is None else max(since, state.told_again_at)
+    since = content.held_from if state.told_again_at is None else max(content.held_from, state.told_again_at)
     turn = content.memory.turn
     return since, -1 if turn is None or turn.position is None else turn.position, content.created
 

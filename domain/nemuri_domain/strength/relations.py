@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.strength import MemoriesJudged, MemoryAmended, Relation
 from nemuri_domain.strength.aggregate import Agent, Memory, Mind, rebased
 from nemuri_domain.strength.repetitions import told_again
@@ -16,11 +15,6 @@ from nemuri_domain.strength.semantic_memory import absorbed
 
 WITHDRAWN = "withdrawn by {}"
 """Reason of the relation that remains between two memories after their relation was withdrawn."""
-
-
-def holds_from(memory: MemoryContent, told_at: datetime) -> datetime:
-    """Return the time from which a memory holds: as stated, or when it was said, or `told_at`, when it was encoded."""
-    return memory.valid_from or memory.said_at or told_at
 
 
 def relation_between(one: Memory | None, other: Memory | None) -> Relation | None:

@@ -212,11 +212,9 @@ async def agents(query: AgentsQuery, resources: Resources) -> AgentsView | Refus
 @service.answers(MemoriesQuery)
 async def memories(query: MemoriesQuery, resources: Resources) -> MemoriesView | Refusal:
     """Return a page of an agent's memories. Refuse if the agent has no strength memory."""
-    agent = await resources.views.agent(query.agent_id)
-    if agent is None:
-        return await _unknown_agent(query.agent_id, resources)
-    if agent.definition.memory != "strength":
-        return Refusal(refused=not_by_use(query.agent_id, agent.definition.memory))
+    agent = await _strength_agent(query.agent_id, resources)
+    if isinstance(agent, Refusal):
+        return agent
     found = await resources.views.memory_page(agent, query)
     views = await _memory_views(agent, found.memories, resources)
     return page(views, found, resources.log.max_event_bytes)
@@ -374,11 +372,9 @@ async def memo(query: MemoQuery, resources: Resources) -> MemoView | Refusal:
 @service.answers(ProfileQuery)
 async def profile(query: ProfileQuery, resources: Resources) -> ProfileView | Refusal:
     """Return what an agent knows of a person now. Refuse if it is unknown or has no strength memory."""
-    agent = await resources.views.agent(query.agent_id)
-    if agent is None:
-        return await _unknown_agent(query.agent_id, resources)
-    if agent.definition.memory != "strength":
-        return Refusal(refused=not_by_use(query.agent_id, agent.definition.memory))
+    agent = await _strength_agent(query.agent_id, resources)
+    if isinstance(agent, Refusal):
+        return agent
     return await profile_of(agent, query, resources)
 
 
@@ -391,6 +387,16 @@ async def keywords(query: KeywordsQuery, resources: Resources) -> KeywordsView |
     if agent.definition.memory != "strength":
         return Refusal(refused=f"{query.agent_id} has {agent.definition.memory} memory, which has no perspectives")
     return await keywords_of(agent, resources)
+
+
+async def _strength_agent(agent_id: str, resources: Resources) -> Agent | Refusal:
+    """Return an agent; a refusal if it is unknown or has no strength memory."""
+    agent = await resources.views.agent(agent_id)
+    if agent is None:
+        return await _unknown_agent(agent_id, resources)
+    if agent.definition.memory != "strength":
+        return Refusal(refused=not_by_use(agent_id, agent.definition.memory))
+    return agent
 
 
 async def _unknown_agent(agent_id: str, resources: Resources) -> Refusal:
