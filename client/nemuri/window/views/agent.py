@@ -1,6 +1,6 @@
 """The page of an agent with strength memory: what it knows, how it forgets and how well it remembers."""
 
-from typing import Any
+from typing import Any, get_args
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -9,18 +9,27 @@ from starlette.routing import BaseRoute, Route
 
 from nemuri.admin.agent_policies import adopted_parameters, strength_parameters
 from nemuri.client.client import Client
-from nemuri.client.operations import choices_of
+from nemuri.client.operations import choices_of, singular, values_of
 from nemuri.web.context import client_of, operator_of
 from nemuri.web.cursors import cursor_of, place_of
-from nemuri.window.forms import agent_in_path, chosen, text_of
+from nemuri.web.query_options import options_in
+from nemuri.window.forms import agent_in_path, text_of
 from nemuri.window.lookups import found
 from nemuri.window.page_templates import render, wants_part
 from nemuri.window.views.agents import agent_with
+from nemuri_contracts.client_events import MemoryKind
 from nemuri_contracts.memory_views import MemoryPlace
-from nemuri_contracts.queries import MemoryListOptions
+from nemuri_contracts.queries import MemoryConditions
 
 PAGE_SIZE = 50
-STATUSES, ORDERS = choices_of(MemoryListOptions, "status"), choices_of(MemoryListOptions, "order")
+CHOICES = {
+    "kinds": get_args(MemoryKind),
+    "statuses": choices_of(MemoryConditions, "status"),
+    "orders": choices_of(MemoryConditions, "order"),
+}
+"""The choices for the list of memories."""
+CONDITIONS = tuple(singular(name, field) for name, field in MemoryConditions.model_fields.items())
+"""Names of the conditions for the list of memories, as an address has them."""
 
 
 def routes() -> list[BaseRoute]:
@@ -41,32 +50,23 @@ async def agent(request: Request) -> Response:
     if isinstance(view, RedirectResponse):
         return view
     client = await client_of(request)
-    values = {"agent": view, "statuses": STATUSES, "orders": ORDERS} | await _memories(request, client, view.agent_id)
+    values = {"agent": view, **CHOICES} | await _memories(request, client, view.agent_id)
     return render(request, "agent_memories.html" if wants_part(request) else "agent.html", values)
 
 
 async def _memories(request: Request, client: Client, name: str) -> dict[str, Any]:
-    wanted = {field: text_of(request, field) for field in ("containing", "tag", "perspective", "person")}
-    status, order = chosen(request, "status", STATUSES), chosen(request, "order", ORDERS)
-    page = await client.memory_page(
-        name,
-        status=status,
-        order=order,
-        following=place_of(MemoryPlace, text_of(request, "after")),
-        limit=PAGE_SIZE,
-        containing=wanted["containing"],
-        tags=[wanted["tag"]] if wanted["tag"] else (),
-        perspective=wanted["perspective"],
-        person=wanted["person"],
-    )
-    asked = wanted | {"status": status, "order": order}
-    first = f"/agents/{name}?{urlencode({key: value for key, value in asked.items() if value})}"
+    asked = [(key, value.strip()) for key, value in request.query_params.multi_items() if value.strip()]
+    wanted = [pair for pair in asked if pair[0] != "after"]
+    conditions = options_in(wanted, MemoryConditions)
+    place = place_of(MemoryPlace, text_of(request, "after"))
+    page = await client.memory_page(name, following=place, limit=PAGE_SIZE, **values_of(conditions, MemoryConditions))
+    first = f"/agents/{name}?{urlencode(wanted)}"
     after = cursor_of(page.following)
     return {
         "page": page,
-        "asked": asked,
-        "narrowed": any(wanted.values()) or status != STATUSES[0],
-        "first_page": first if text_of(request, "after") else None,
+        "asked": dict.fromkeys(CONDITIONS) | dict(wanted),
+        "narrowed": bool(conditions.model_fields_set - {"order"}),
+        "first_page": first if place else None,
         "next_page": f"{first}&after={after}" if after else None,
         "strongest": max((memory.strength for memory in page.memories), default=1.0),
     }
