@@ -19,7 +19,7 @@ from nemuri.window.page_templates import render, wants_part
 from nemuri.window.views.agents import agent_with
 from nemuri_contracts.client_events import MemoryKind
 from nemuri_contracts.memory_views import MemoryPlace
-from nemuri_contracts.queries import MemoryConditions
+from nemuri_contracts.queries import MemoryConditions, RecallOptions
 
 PAGE_SIZE = 50
 CHOICES = {
@@ -28,8 +28,8 @@ CHOICES = {
     "orders": choices_of(MemoryConditions, "order"),
 }
 """The choices for the list of memories."""
-CONDITIONS = tuple(singular(name, field) for name, field in MemoryConditions.model_fields.items())
-"""Names of the conditions for the list of memories, as an address has them."""
+UNASKED = {singular(name, field): None for name, field in MemoryConditions.model_fields.items()}
+"""The conditions for the list of memories, under their names in an address, when none is given."""
 
 
 def routes() -> list[BaseRoute]:
@@ -50,13 +50,12 @@ async def agent(request: Request) -> Response:
     if isinstance(view, RedirectResponse):
         return view
     client = await client_of(request)
-    values = {"agent": view, **CHOICES} | await _memories(request, client, view.agent_id)
+    values = {"agent": view, "unasked": UNASKED, **CHOICES} | await _memories(request, client, view.agent_id)
     return render(request, "agent_memories.html" if wants_part(request) else "agent.html", values)
 
 
 async def _memories(request: Request, client: Client, name: str) -> dict[str, Any]:
-    asked = [(key, value.strip()) for key, value in request.query_params.multi_items() if value.strip()]
-    wanted = [pair for pair in asked if pair[0] != "after"]
+    wanted = [pair for pair in _filled_in(request) if pair[0] != "after"]
     conditions = options_in(wanted, MemoryConditions)
     place = place_of(MemoryPlace, text_of(request, "after"))
     page = await client.memory_page(name, following=place, limit=PAGE_SIZE, **values_of(conditions, MemoryConditions))
@@ -64,7 +63,7 @@ async def _memories(request: Request, client: Client, name: str) -> dict[str, An
     after = cursor_of(page.following)
     return {
         "page": page,
-        "asked": dict.fromkeys(CONDITIONS) | dict(wanted),
+        "asked": UNASKED | dict(wanted),
         "narrowed": bool(conditions.model_fields_set - {"order"}),
         "first_page": first if place else None,
         "next_page": f"{first}&after={after}" if after else None,
@@ -75,10 +74,14 @@ async def _memories(request: Request, client: Client, name: str) -> dict[str, An
 async def recall(request: Request) -> Response:
     """Show the memories that the agent would be given for a query, with their scores. Nothing is recorded."""
     name, client = agent_in_path(request), await client_of(request)
-    query, perspective = text_of(request, "query"), text_of(request, "perspective")
-    deep = request.query_params.get("deep") == "on"
-    answer = await found(client.recall(name, query, perspective=perspective, deep=deep)) if query else None
-    return render(request, "agent_recall.html", {"found": answer, "query": query})
+    options = options_in(_filled_in(request), RecallOptions) if text_of(request, "query") else None
+    answer = await found(client.recall(name, **values_of(options, RecallOptions))) if options else None
+    return render(request, "agent_recall.html", {"found": answer, "query": options and options.query})
+
+
+def _filled_in(request: Request) -> list[tuple[str, str]]:
+    """Return the fields of the address that are not empty, without spaces around them."""
+    return [(key, value.strip()) for key, value in request.query_params.multi_items() if value.strip()]
 
 
 async def contents(request: Request) -> Response:
