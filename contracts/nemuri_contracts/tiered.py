@@ -235,6 +235,19 @@ class MemoryShared(AgentEvent):
         return self
 
 
+class MemoriesRewound(AgentEvent):
+    """The agent went back to an earlier second of its simulation: these memories are gone.
+
+    Memories that were merged or forgotten after that second are recorded again by the events that follow.
+    """
+
+    kind: Literal["memories_rewound"] = "memories_rewound"
+    memory_ids: Annotated[tuple[UUID, ...], Field(max_length=MAX_IDS_PER_EVENT)] = ()
+    """Ids of the memories that did not exist yet, or were different, at that second."""
+    second: Second
+    """The second on the simulation's clock to which the agent went back."""
+
+
 TiersEvent = (
     ExperienceRecorded
     | ConsolidationAsked
@@ -243,6 +256,7 @@ TiersEvent = (
     | MemoryFormed
     | MemoriesAccessed
     | MemoryShared
+    | MemoriesRewound
 )
 """Events of an agent with tiered memory."""
 

@@ -13,6 +13,7 @@ from nemuri_contracts.tiered import (
     FormationDue,
     Group,
     MemoriesAccessed,
+    MemoriesRewound,
     MemoryAccess,
     MemoryFormed,
     MemoryShared,
@@ -47,5 +48,6 @@ PARTS: dict[type[Event], dict[str, object]] = {
     },
     MemoriesAccessed: {"accessed": (MemoryAccess(memory_id=MEMORY, times=3),), "second": 601.0},
     MemoryShared: {"memory_id": MEMORY, "scope": "group", "visible_to": ("seller",), "second": 602.0},
+    MemoriesRewound: {"memory_ids": (MEMORY, OTHER), "second": 300.0},
 }  # fmt: skip
 """Fields of each example, by its class, without the fields that all events have."""

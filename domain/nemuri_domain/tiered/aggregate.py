@@ -73,6 +73,10 @@ class TiersAgent(State):
     short: int = 0
     """Number of short-term memories, without those that are being consolidated."""
     long: int = 0
+    rewinds: int = 0
+    """Number of times that the agent went back to an earlier moment. Memories that it makes afterwards are others than
+    those of the moments that it left, even if they are alike.
+    """
 
     @property
     def rules(self) -> TiersPolicy:

@@ -16,6 +16,7 @@ from nemuri_contracts.tiered import (
     Group,
     Kept,
     MemoriesAccessed,
+    MemoriesRewound,
     MemoryFormed,
     MemoryShared,
     MemoryType,
@@ -26,6 +27,7 @@ from nemuri_domain.tiered.aggregate import TieredMind, TierMemory, TiersAgent
 FOLDED = (
     AgentDefined, PolicyAdopted, MemoriesErased, AgentErased,
     ExperienceRecorded, ConsolidationBegun, MemoryFormed, MemoriesAccessed, MemoryShared,
+    MemoriesRewound,
 )  # fmt: skip
 """Event types that a tiered memory is folded from."""
 
@@ -41,7 +43,7 @@ def touched(event: AnyAgentEvent) -> frozenset[UUID]:
             return frozenset((*chain.from_iterable(group.memory_ids for group in event.groups), *event.deleted))
         case MemoriesAccessed():
             return frozenset(memory_access.memory_id for memory_access in event.accessed)
-        case MemoriesErased():
+        case MemoriesErased() | MemoriesRewound():
             return frozenset(event.memory_ids)
         case _:
             return frozenset()
@@ -81,6 +83,8 @@ def evolve(tiers: TieredMind, event: AnyAgentEvent, moment: float) -> TieredMind
             return _accessed(tiers, event, moment)
         case MemoryShared():
             return _shared(tiers, event)
+        case MemoriesRewound():
+            return _rewound(tiers, event, moment)
         case _:
             return tiers
 
@@ -188,6 +192,17 @@ def _shared(tiers: TieredMind, event: MemoryShared) -> TieredMind:
     return tiers.with_memories(
         tier_memory.replace(layer="long", type=long_term_type(tier_memory.type), **changes)
         for tier_memory in tiers.find((event.memory_id,))
+    )
+
+
+def _rewound(tiers: TieredMind, event: MemoriesRewound, moment: float) -> TieredMind:
+    """Return the tiered memory after the agent went back to an earlier moment. A consolidation after it is undone."""
+    after = tiers.without_memories(event.memory_ids)
+    if after.agent is None:
+        return after
+    last = after.agent.consolidated_at
+    return after.with_agent(
+        consolidated_at=None if last is None else min(last, moment), rewinds=after.agent.rewinds + 1
     )
 
 

@@ -15,7 +15,7 @@ from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
 from nemuri_infra.stores.vectors import Vectors
 
-FOLD = 27
+FOLD = 28
 """Version of the folds. A program with a higher version rebuilds the projections before it uses them."""
 VIEW = "views"
 NEWER_VERSION_RUNS = "a newer version is running, so this one stops"

@@ -5,6 +5,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from nats.aio.msg import Msg
@@ -21,6 +22,7 @@ from nemuri_society.operations.supervised_processes import build_processes
 from nemuri_society.simulation.bootstrap import read_society
 from nemuri_society.simulation.checkpoints import Checkpoints, interrupted_restore
 from nemuri_society.simulation.leases import EXPIRY_SECONDS
+from nemuri_society.simulation.memory_rewinding import rewind_memories
 from nemuri_society.simulation.memory_events import EMBEDDING_DIMENSION, EMBEDDING_MODEL
 from nemuri_society.simulation.world_lease import read_world
 from nemuri_society.simulation.world_process import load_world
@@ -180,7 +182,8 @@ async def resume_society(log: Log, name: str, checkpoint: str | None) -> Society
     if alone and (keepers := await lease_holders(states)):
         raise SocietyError(f"society {name!r} is running ({', '.join(keepers)}): stop it first")
     if checkpoint is not None:
-        await (await Checkpoints.open(log, name)).restore(states, None if checkpoint == "newest" else checkpoint)
+        wanted = None if checkpoint == "newest" else checkpoint
+        await (await Checkpoints.open(log, name)).restore(states, wanted, partial(rewind_memories, log, society))
     return society
 
 

@@ -14,9 +14,9 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_society.contracts.society import Resident, Society
 from nemuri_society.simulation.bootstrap import read_society
 from nemuri_society.simulation.checkpoints import Checkpoints, made_at
-from nemuri_society.simulation.world_lease import read_world
+from nemuri_society.simulation.world_lease import read_world, world_in
 from nemuri_society.simulation.world_process import load_world
-from nemuri_society.stores.society_states import AGENT, WORLD, States
+from nemuri_society.stores.society_states import AGENT, States
 from nemuri_society.world.grid_world import World
 
 NEUTRAL = 5.0
@@ -72,7 +72,7 @@ async def society_moment(log: Log, name: str, checkpoint: str | None = None) -> 
         dumped = await read_world(states)
     else:
         _, values = await checkpoints.read(checkpoint)
-        dumped = _world_in(values)
+        dumped = world_in(values)
     world = load_world(dumped) if dumped and society.world == "grid" else None
     return SocietyMoment(
         society=society,
@@ -90,13 +90,6 @@ def _places(world: World | None, society: Society) -> dict[str, tuple[int, int]]
         return {}
     found = ((agent.id, world.place(agent.id)) for agent in society.agents)
     return {agent_id: place for agent_id, place in found if place is not None}
-
-
-def _world_in(values: Mapping[str, bytes]) -> bytes | None:
-    head = values.get(f"{WORLD}.head")
-    if head is None:
-        return None
-    return b"".join(values[f"{WORLD}.{nth}"] for nth in range(orjson.loads(head)["parts"]))
 
 
 def _minds(values: Mapping[str, bytes]) -> dict[str, dict[str, Any]]:

@@ -239,7 +239,7 @@ class AgentMemories:
         if cached is None:
             return None
         try:
-            return experience_event(agent_id, experience, second, cached.agent.rules)
+            return experience_event(cached.agent, experience, second)
         except ValidationError as error:
             logger.warning("invalid experience", agent=agent_id, why=log_safe(error))
             return None
@@ -265,7 +265,7 @@ class AgentMemories:
         plan = plan_for_mind(aggregate, partial(self._cache.vectors, agent_id), reason, second)
         if not plan:
             return
-        event = consolidation_event(agent_id, plan, second)
+        event = consolidation_event(self._agents[agent_id].agent, plan, second)
         self._queue_groups(event, self._append_and_apply(event, aggregate))
 
     def _queue_groups(self, begun: ConsolidationBegun, aggregate: TieredMind) -> None:

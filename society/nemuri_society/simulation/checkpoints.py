@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from typing import Final
 
@@ -39,6 +39,9 @@ LARGE_SOCIETY: Final = 400
 RETRY_SECONDS: Final = 10.0
 """Seconds until the next attempt after a failed checkpoint."""
 _NAME_FORMAT: Final = "%Y%m%dT%H%M%S%f"
+
+Completing = Callable[[str, Mapping[str, bytes]], Awaitable[None]]
+"""What belongs to the restore of a checkpoint beside its entries, given its name and its values by key."""
 
 logger = structlog.get_logger()
 
@@ -104,9 +107,9 @@ class Checkpoints:
         for name in await self._all():
             await self._objects.erase(f"{self._society}.{name}")
 
-    async def restore(self, states: States, name: str | None = None) -> str:
+    async def restore(self, states: States, name: str | None = None, completing: Completing | None = None) -> str:
         """Replace all entries of the society by a checkpoint, by default the newest, and return its name. Call it while
-        no host runs.
+        no host runs. `completing` is called with the name and the values of the checkpoint when they are written.
 
         Raises `SocietyError` and changes nothing if the checkpoint does not exist. After an interruption
         `interrupted_restore` returns the name of the checkpoint, so that the restore can be repeated.
@@ -117,6 +120,8 @@ class Checkpoints:
         await states.empty(before=min(known.values()))
         for batch in in_batches(entries):
             await states.write(batch, {})
+        if completing is not None:
+            await completing(chosen, entries)
         await states.delete_entry(RESTORING_KEY)
         return chosen
 

@@ -16,9 +16,8 @@ from nemuri_contracts.tiered import (
     MemoryAccess,
 )
 from nemuri_domain.tiered.admission import cues_and_importance, worth_recording
-from nemuri_domain.tiered.aggregate import TierMemory
+from nemuri_domain.tiered.aggregate import TierMemory, TiersAgent
 from nemuri_domain.tiered.consolidation import ConsolidationPlan
-from nemuri_domain.tiered.policy import TiersPolicy
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.stores.vectors import vector_key
 
@@ -27,26 +26,26 @@ EMBEDDING_DIMENSION: Final = 256
 """Dimension of the vectors on a host. It is small because a thousand agents have some hundred memories each."""
 
 
-def experience_event(
-    agent_id: str, values: Mapping[str, Any], second: float, policy: TiersPolicy
-) -> ExperienceRecorded | None:
+def experience_event(agent: TiersAgent, values: Mapping[str, Any], second: float) -> ExperienceRecorded | None:
     """Return the event that records an experience; None if it is not important enough to be recorded.
 
     Raises ValidationError for an invalid experience. The id is derived from the agent and the experience, so an
-    experience that a host reports again after a crash gives the same event.
+    experience that a host reports again after a crash gives the same event. After the agent went back to an earlier
+    second, it gives another one.
     """
     cues = Cues.model_validate(values.get("cues", {}))
     experience = Experience.model_validate(
         {"second": second} | {name: values[name] for name in values if name != "cues"}
     )
     cues, importance = cues_and_importance(experience, cues)
-    if not worth_recording(importance, policy):
+    if not worth_recording(importance, agent.rules):
         return None
     return ExperienceRecorded(
         event_id=derive(
-            f"{agent_id}/{experience.type}/{experience.second:.2f}/{experience.content}", ExperienceRecorded.kind_of()
+            f"{_life_of(agent)}/{experience.type}/{experience.second:.2f}/{experience.content}",
+            ExperienceRecorded.kind_of(),
         ),
-        agent_id=agent_id,
+        agent_id=agent.agent_id,
         experience=experience,
         cues=cues,
         importance=importance,
@@ -54,11 +53,16 @@ def experience_event(
     )
 
 
-def consolidation_event(agent_id: str, plan: ConsolidationPlan, second: float) -> ConsolidationBegun:
+def _life_of(agent: TiersAgent) -> str:
+    """Return a name of the agent's life since it last went back to an earlier second."""
+    return f"{agent.agent_id}/{agent.rewinds}" if agent.rewinds else agent.agent_id
+
+
+def consolidation_event(agent: TiersAgent, plan: ConsolidationPlan, second: float) -> ConsolidationBegun:
     """Return the event that begins a consolidation."""
     return ConsolidationBegun(
-        event_id=derive(f"{agent_id}/{plan.because}/{second:.2f}", ConsolidationBegun.kind_of()),
-        agent_id=agent_id,
+        event_id=derive(f"{_life_of(agent)}/{plan.because}/{second:.2f}", ConsolidationBegun.kind_of()),
+        agent_id=agent.agent_id,
         because=plan.because,
         groups=plan.groups,
         deleted=plan.deleted,

@@ -48,7 +48,8 @@ class WorldLease:
         """Wait until the lease is free, take it, and load the last written state into the world."""
         while not await self._leases.acquire_if_free(WORLD):  # noqa: ASYNC110
             await asyncio.sleep(BEAT_SECONDS)  # Nothing announces that a lease has expired, so it is polled.
-        if (before := _join_parts(await self._read_entries(f"{WORLD}.*"))) is not None:
+        entries = await self._read_entries(f"{WORLD}.*")
+        if (before := world_in({key: entry.value for key, entry in entries.items()})) is not None:
             self._world.load(before)
 
     async def beat(self) -> bool:
@@ -115,11 +116,12 @@ class WorldLease:
 
 async def read_world(states: States) -> bytes | None:
     """Return the last written state of a society's world; None if there is none."""
-    return _join_parts({entry.key: entry async for entry in states.read(f"{WORLD}.*")})
+    return world_in({entry.key: entry.value async for entry in states.read(f"{WORLD}.*")})
 
 
-def _join_parts(entries: Mapping[str, BucketEntry]) -> bytes | None:
-    head = entries.get(f"{WORLD}.head")
+def world_in(values: Mapping[str, bytes]) -> bytes | None:
+    """Return the state of the world in the values of a society's entries, by key; None if there is none."""
+    head = values.get(f"{WORLD}.head")
     if head is None:
         return None
-    return b"".join(entries[f"{WORLD}.{nth}"].value for nth in range(orjson.loads(head.value)["parts"]))
+    return b"".join(values[f"{WORLD}.{nth}"] for nth in range(orjson.loads(head)["parts"]))
