@@ -8,9 +8,10 @@ from nemuri_contracts.tiered import MemoriesAccessed
 from nemuri_domain.tiered.aggregate import TieredMind
 from nemuri_infra.bus.event_log import Log
 from nemuri_society.contracts.society import Society
-from nemuri_society.operations.lifecycle import MEMORY_CAPACITY, create_society
+from nemuri_society.operations.lifecycle import MEMORY_CAPACITY, create_society, resume_society
 from nemuri_society.simulation import agent_memories
 from nemuri_society.simulation.agent_memories import AgentMemories
+from nemuri_society.simulation.checkpoints import Checkpoints
 
 pytestmark = pytest.mark.connected
 WHO = "a00"
@@ -125,3 +126,45 @@ async def test_accesses_are_reported_periodically_and_at_the_end(log: Log, socie
     assert [(event.second, event.accessed[0].times) for event in told] == [(20.0, 1), (31.0, 3), (33.0, 1)]
     assert next(iter(_aggregate(memories).memories.values())).access_count == 5
     memories.close()
+
+
+async def test_memories_go_back_with_a_checkpoint(log: Log, society: Society) -> None:
+    """A society that returns to a checkpoint forgets what its agents lived after it, and has again what they
+    consolidated since. They can live the same once more.
+    """
+    states = await create_society(log, society)
+    before = await _loaded(log)
+    before.queue_experiences(WHO, map(_experience, range(100, 103)), 2.0)
+    await before.record_queued()
+    await before.flush(3.0)
+    checkpoints = await Checkpoints.open(log, society.name)
+    name = await checkpoints.make(states)
+    known = _contents(before)
+    before.queue_experiences(WHO, [_experience(200), {"type": "reflection", "content": "I was there"}], 4.0)
+    await before.record_queued()
+    await before.consolidate(4_000.0)
+    await before.flush(4_001.0, last=True)
+    assert not _aggregate(before).short
+    await resume_society(log, society.name, name)
+    after = await _loaded(log)
+    assert _contents(after) == known
+    after.queue_experiences(WHO, [_experience(200)], 4.0)
+    await after.record_queued()
+    await after.flush(5.0)
+    again = await _loaded(log)
+    assert _contents(again) == sorted([*known, _experience(200)["content"]])
+    await resume_society(log, society.name, name)
+    assert _contents(await _loaded(log)) == known
+    for memories in (before, after, again):
+        memories.close()
+
+
+async def _loaded(log: Log) -> AgentMemories:
+    memories = AgentMemories(log)
+    memories.queue_load([WHO])
+    await memories.load()
+    return memories
+
+
+def _contents(memories: AgentMemories) -> list[object]:
+    return sorted(memory.content for memory in _aggregate(memories).memories.values())
