@@ -20,11 +20,13 @@ def plan_consolidation(
 ) -> ConsolidationPlan:
     """Return the plan of a consolidation.
 
-    Each cluster of the short-term memories in `moving` becomes one long-term memory, even a cluster of one. Each
-    cluster of at least two long-term memories in `mergeable` becomes one memory. The memories in `faint.deleted` are
-    deleted.
+    Each cluster of the short-term memories in `moving` becomes one long-term memory. A cluster of one does too, unless
+    an agent has only reflected: then it waits for others, because an agent reflects every half a minute. Each cluster
+    of at least two long-term memories in `mergeable` becomes one memory. The memories in `faint.deleted` are deleted.
     """
-    groups = (*map(as_group, clusters(moving, vectors, rules)), *groups_to_merge(mergeable, vectors, rules))
+    least = 2 if because == "reflection" else 1
+    together = (as_group(cluster) for cluster in clusters(moving, vectors, rules) if len(cluster) >= least)
+    groups = (*together, *groups_to_merge(mergeable, vectors, rules))
     return ConsolidationPlan(because, groups, faint.deleted)
 
 

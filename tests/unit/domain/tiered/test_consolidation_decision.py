@@ -62,3 +62,19 @@ def test_what_is_faint_in_long_term_memory_is_merged_in_the_same_go() -> None:
     assert [group.layer for group in found.groups] == ["short", "long"]
     assert set(found.groups[1].memory_ids) == {named(each) for each in range(7)}
     assert [set(each) for each in asked] == [{named(50), *(named(each) for each in range(7))}]
+
+
+def test_a_reflection_leaves_a_memory_alone_until_it_has_company() -> None:
+    """A memory that no other resembles stays in short-term memory after a reflection. When the capacity is reached, it
+    moves too.
+    """
+    tiers = TieredMind.of(AGENT, policy={"short_term": {"kept_by_reflection": 0, "kept_share": 0}})
+    for number in range(3):
+        tiers = evolve(tiers, lived(number, second=float(number)), float(number))
+
+    def vectors(_: Sequence[UUID]) -> Vectors:
+        return rows((1.0, 0.0), (1.0, 0.0), (0.0, 1.0))
+
+    reflected = plan_for_mind(tiers, vectors, "reflection", 5.0)
+    assert [group.memory_ids for group in reflected.groups] == [(named(0), named(1))]
+    assert len(plan_for_mind(tiers, vectors, "asked", 5.0).groups) == 2
