@@ -74,8 +74,10 @@ class Rewinding:
 
 
 def _told(memory: TierMemory) -> tuple[object, ...]:
-    """Return what makes a memory the same as another one, which may have another id."""
-    return memory.layer, memory.type, memory.content, memory.at, memory.merging, memory.scope
+    """Return what makes a memory the same as another one, which may have another id. Whether it is being consolidated
+    does not count, because a host completes that.
+    """
+    return memory.layer, memory.type, memory.content, memory.at, memory.scope
 
 
 def _recorded_again(memories: Sequence[TierMemory], rewinds: int) -> Iterator[AnyAgentEvent]:

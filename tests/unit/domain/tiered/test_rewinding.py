@@ -63,7 +63,7 @@ def told(events: Sequence[AnyAgentEvent]) -> list[tuple[object, ...]]:
     for event in events:
         mind = evolve_at_its_time(mind, event)
     found = mind.memories.values()
-    return sorted((m.content, m.layer, m.type, m.at, m.importance, m.merging, m.scope) for m in found)
+    return sorted((m.content, m.layer, m.type, m.at, m.importance, m.scope) for m in found)
 
 
 @given(STEPS, STEPS)
