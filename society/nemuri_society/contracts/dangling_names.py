@@ -33,6 +33,9 @@ def _of_groups(society: "Society") -> Iterator[Dangling]:
         for name in members:
             if name not in people:
                 yield f"groups.{group}", f"no resident is called {name!r}"
+    for group in society.knowledge:
+        if group != "all" and not society.groups.get(group):
+            yield f"knowledge.{group}", "there is no group of this name with members"
 
 
 def _of_changes(society: "Society") -> Iterator[Dangling]:

@@ -42,6 +42,12 @@ class Society(Value):
     """Named places of the grid world. Every resident knows them."""
     groups: dict[Label, tuple[Label, ...]] = Field(default_factory=dict, max_length=256)
     """Names of the members of each group."""
+    knowledge: dict[Label, tuple[Line, ...]] = Field(default_factory=dict, max_length=256)
+    """Shared memories of the members of each group from the beginning. The group `all` is everybody."""
+    memory_capacity: int = Field(default=500, ge=10, le=10_000)
+    """Maximum number of long-term memories of a resident. The weakest beyond it are merged or removed. 500 take two
+    megabytes on the disk of a host, the 10,000 of document 004 §4.2.3 forty.
+    """
     actions: tuple[Identifier, ...] | None = Field(default=None, min_length=1)
     """Actions that the world allows, by name; None allows all."""
     day_seconds: float = Field(default=1_200.0, ge=24, le=86_400)

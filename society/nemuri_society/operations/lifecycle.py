@@ -21,19 +21,14 @@ from nemuri_society.operations.report import RunReport, run_report
 from nemuri_society.operations.supervised_processes import build_processes
 from nemuri_society.simulation.bootstrap import read_society
 from nemuri_society.simulation.checkpoints import Checkpoints, interrupted_restore
-from nemuri_society.simulation.initial_state import first_memories
+from nemuri_society.simulation.initial_state import first_memories, shared_knowledge
 from nemuri_society.simulation.leases import EXPIRY_SECONDS
-from nemuri_society.simulation.memory_rewinding import rewind_memories
 from nemuri_society.simulation.memory_events import EMBEDDING_DIMENSION, EMBEDDING_MODEL
+from nemuri_society.simulation.memory_rewinding import rewind_memories
 from nemuri_society.simulation.world_lease import read_world
 from nemuri_society.simulation.world_process import load_world
 from nemuri_society.stores.society_states import SocietyError, States, societies
 
-MEMORY_CAPACITY: Final = 500
-"""Maximum number of long-term memories of a resident. The weakest memories beyond it are removed, as in document 004.
-
-500 memories take two megabytes of a host; the 10,000 of document 004 would take forty.
-"""
 HOST_TIMEOUT: Final = 3.0
 """Seconds without figures after which a host counts as gone. A host publishes its figures every second."""
 DEFINE_BATCH: Final = 64
@@ -81,7 +76,7 @@ def _definition_events(society: Society) -> list[AgentDefined | PolicyAdopted]:
         PolicyAdopted(
             event_id=derive(event.event_id, PolicyAdopted.kind_of()),
             agent_id=event.agent_id,
-            parameters={"long_term": {"capacity": MEMORY_CAPACITY}},
+            parameters={"long_term": {"capacity": society.memory_capacity}},
         )
         for event in defined
     ]
@@ -95,7 +90,8 @@ async def create_society(log: Log, society: Society) -> States:
     """
     states = await States.create(log, society)
     memories = [event for agent in society.agents for event in first_memories(agent)]
-    for events in (_definition_events(society), memories):
+    known, shared = shared_knowledge(society)
+    for events in (_definition_events(society), [*memories, *known], shared):
         for start in range(0, len(events), DEFINE_BATCH):
             await asyncio.gather(*(log.append(event) for event in events[start : start + DEFINE_BATCH]))
     return states

@@ -115,7 +115,7 @@ async def build_host(log: Log, name: str, models: ModelSettings, limit: int) -> 
     if "extractive" in models.chosen:
         chat_models.append(ScriptedModel(society.seed, society.latency))
     model_requests = ModelRequests(Providers(chat_models, time.monotonic))
-    memories = AgentMemories(log)
+    memories = AgentMemories(log, (agent.id for agent in society.agents))
     modules = society_modules(society, memories)
     checkpoints = await Checkpoints.open(log, name)
     return Host(host_name, society, states, modules, model_requests, memories, checkpoints, limit)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pydantic import JsonValue
 
 from nemuri_contracts.event import derive
-from nemuri_contracts.tiered import Experience, ExperienceRecorded
+from nemuri_contracts.tiered import MAX_IDS_PER_EVENT, Experience, ExperienceRecorded, MemoryShared
 from nemuri_infra.stores.vectors import vector_key
 from nemuri_society.contracts.residents import Resident
 from nemuri_society.contracts.society import Society
@@ -31,14 +31,46 @@ def initial_sections(society: Society, resident: Resident) -> dict[str, dict[str
 def first_memories(resident: Resident) -> Iterator[ExperienceRecorded]:
     """Yield the events of a resident's first memories, oldest first. Equal residents give equal events."""
     for content in resident.memories:
-        experience = Experience(type="observation", content=content, participants=(resident.name,), second=0.0)
-        yield ExperienceRecorded(
-            event_id=derive(f"{resident.id}/first memory/{content}", ExperienceRecorded.kind_of()),
-            agent_id=resident.id,
-            experience=experience,
-            importance=FIRST_MEMORY_IMPORTANCE,
-            vector=vector_key(EMBEDDING_MODEL, EMBEDDING_DIMENSION, content),
-        )
+        yield _first_memory(resident, content)
+
+
+def shared_knowledge(society: Society) -> tuple[list[ExperienceRecorded], list[MemoryShared]]:
+    """Return the events of what groups know from the beginning, and the events that share it with their members.
+
+    The first member of a group has the memory and shares it with the others. Equal societies give equal events.
+    """
+    known, shared = list[ExperienceRecorded](), list[MemoryShared]()
+    for group, contents in society.knowledge.items():
+        author, *others = society.residents_of("all" if group == "all" else (group,))
+        for content in contents:
+            memory = _first_memory(author, content)
+            known.append(memory)
+            if others:
+                shared.append(_shared(memory, tuple(other.id for other in others)))
+    return known, shared
+
+
+def _first_memory(resident: Resident, content: str) -> ExperienceRecorded:
+    return ExperienceRecorded(
+        event_id=derive(f"{resident.id}/first memory/{content}", ExperienceRecorded.kind_of()),
+        agent_id=resident.id,
+        experience=Experience(type="observation", content=content, participants=(resident.name,), second=0.0),
+        importance=FIRST_MEMORY_IMPORTANCE,
+        vector=vector_key(EMBEDDING_MODEL, EMBEDDING_DIMENSION, content),
+    )
+
+
+def _shared(memory: ExperienceRecorded, others: tuple[str, ...]) -> MemoryShared:
+    """Return the event that shares a memory with others; with everybody if they are too many to be named."""
+    named = len(others) <= MAX_IDS_PER_EVENT
+    return MemoryShared(
+        event_id=derive(memory.event_id, MemoryShared.kind_of()),
+        agent_id=memory.agent_id,
+        memory_id=memory.memory_id,
+        scope="group" if named else "global",
+        visible_to=others if named else (),
+        second=0.0,
+    )
 
 
 def _profile(society: Society, resident: Resident) -> dict[str, JsonValue]:

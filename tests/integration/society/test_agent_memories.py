@@ -1,15 +1,16 @@
 """Memories of the agents of a host: their capacity, consolidation and recovery."""
 
 import sqlite3
+from uuid import uuid4
 
 import pytest
 
-from nemuri_contracts.tiered import MemoriesAccessed
+from nemuri_contracts.tiered import MemoriesAccessed, MemoryShared
 from nemuri_domain.tiered.aggregate import TieredMind
 from nemuri_infra.bus.event_log import Log
 from nemuri_society.contracts.society import Society
-from nemuri_society.operations.lifecycle import MEMORY_CAPACITY, create_society, resume_society
-from nemuri_society.simulation import agent_memories
+from nemuri_society.operations.lifecycle import create_society, resume_society
+from nemuri_society.simulation import memory_consolidation
 from nemuri_society.simulation.agent_memories import AgentMemories
 from nemuri_society.simulation.checkpoints import Checkpoints
 
@@ -36,18 +37,18 @@ async def test_the_weakest_memories_beyond_the_capacity_are_removed(log: Log, so
     memories, number = AgentMemories(log), 0
     memories.queue_load([WHO])
     await memories.load()
-    while number < MEMORY_CAPACITY + 200:
+    while number < society.memory_capacity + 200:
         for _ in range(50):
             number += 1
             memories.queue_experiences(WHO, [_experience(number)], float(number))
         await memories.record_queued()
         await memories.consolidate(float(number))
-        while memories._group_queue:
+        while memories.consolidation.waiting:
             await memories.consolidate(float(number))
     held = _aggregate(memories)
     assert held.agent is not None
-    assert MEMORY_CAPACITY - 60 <= len(held.long) <= MEMORY_CAPACITY + 60
-    assert len(memories) <= MEMORY_CAPACITY + 160
+    assert society.memory_capacity - 60 <= len(held.long) <= society.memory_capacity + 60
+    assert len(memories) <= society.memory_capacity + 160
     strong = {memory.content for memory in held.memories.values() if memory.importance > 0.4}
     assert len(strong) == number // 100
     await memories.flush(float(number))
@@ -60,7 +61,7 @@ async def test_the_weakest_memories_beyond_the_capacity_are_removed(log: Log, so
 
 
 def _aggregate(memories: AgentMemories, name: str = WHO) -> TieredMind:
-    return memories._aggregate(name)
+    return memories.minds.aggregate(name)
 
 
 async def test_agents_with_full_memories_consolidate_in_turn(
@@ -69,8 +70,8 @@ async def test_agents_with_full_memories_consolidate_in_turn(
     """Agents with full memories are consolidated one after the other, and the queue of groups to consolidate stays
     bounded.
     """
-    monkeypatch.setattr(agent_memories, "MAX_WAITING_GROUPS", 10)
-    monkeypatch.setattr(agent_memories, "WORDING_SECONDS", 0.001)
+    monkeypatch.setattr(memory_consolidation, "MAX_WAITING_GROUPS", 10)
+    monkeypatch.setattr(memory_consolidation, "WORDING_SECONDS", 0.001)
     await create_society(log, society)
     names = [f"a{each:02}" for each in range(5)]
     memories = AgentMemories(log)
@@ -80,9 +81,9 @@ async def test_agents_with_full_memories_consolidate_in_turn(
         memories.queue_experiences(name, map(_experience, range(120)), 120.0)
     await memories.record_queued()
     longest, order = 0, list[str]()
-    while len(order) < len(names) or memories._group_queue:
+    while len(order) < len(names) or memories.consolidation.waiting:
         await memories.consolidate(121.0)
-        longest = max(longest, len(memories._group_queue))
+        longest = max(longest, len(memories.consolidation.waiting))
         begun = [each for each in names if (agent := _aggregate(memories, each).agent) and agent.consolidated_at]
         order += [each for each in begun if each not in order]
     assert order == names
@@ -97,7 +98,7 @@ async def test_experiences_reach_the_log_if_the_disk_is_full(log: Log, society: 
     memories, other = AgentMemories(log), AgentMemories(log)
     memories.queue_load([WHO])
     await memories.load()
-    memories._cache._database.execute("PRAGMA max_page_count = 1")
+    memories.minds.cache._database.execute("PRAGMA max_page_count = 1")
     memories.queue_experiences(WHO, map(_experience, range(100, 160)), 2.0)
     with pytest.raises(sqlite3.OperationalError, match="full"):
         await memories.record_queued()
@@ -168,3 +169,41 @@ async def _loaded(log: Log) -> AgentMemories:
 
 def _contents(memories: AgentMemories) -> list[object]:
     return sorted(memory.content for memory in _aggregate(memories).memories.values())
+
+
+async def test_agents_find_what_others_share_with_them(log: Log, society: Society) -> None:
+    """Knowledge of a group is found by its members, that of all by everybody, and what an agent shares while it lives
+    by those with whom it does, also on other hosts. It is nobody's access, and what is not shared stays private.
+    """
+    groups, knowledge = {"bakers": ("Agent 1", "Agent 2")}, {"bakers": ("The oven is hot at six",), "all": ("We bow",)}
+    await create_society(log, society.model_copy(update={"groups": groups, "knowledge": knowledge}))
+    agents = [f"a{number:02}" for number in range(4)]
+    memories = AgentMemories(log, (agent.id for agent in society.agents))
+    other = AgentMemories(log, (agent.id for agent in society.agents))
+    memories.queue_load(agents)
+    other.queue_load(["a29"])
+    await memories.load()
+    await other.load()
+    memories.queue_experiences("a03", [_experience(100), _experience(200)], 1.0)
+    await memories.record_queued()
+    await memories.flush(1.0)
+    await memories.consolidate(2.0)
+
+    def found(agent: str, query: str, there: AgentMemories = memories) -> dict[str, str]:
+        return {memory.content: memory.layer for memory in there.recall(agent, query, "default", 2.0)}
+
+    assert found("a02", "When is the oven hot?")["The oven is hot at six"] == "shared"
+    assert found("a01", "When is the oven hot?")["The oven is hot at six"] == "long"
+    assert "The oven is hot at six" not in found("a03", "When is the oven hot?")
+    assert found("a03", "How do we greet?")["We bow"] == "shared"
+    mine = next(name for name in memories.minds.aggregate("a03").memories)
+    shared = MemoryShared(event_id=uuid4(), agent_id="a03", memory_id=mine, scope="bilateral", visible_to=("a29",))
+    await log.append(shared)
+    for there in (memories, other):
+        there._shared._next_at = 0.0
+        await there.consolidate(3.0)
+    assert [layer for content, layer in found("a29", "found", other).items() if "found" in content] == ["shared"]
+    assert memories.minds.aggregate("a03").memories[mine].scope == "bilateral"
+    assert not [content for content in found("a02", "found") if "found" in content]
+    memories.close()
+    other.close()

@@ -25,7 +25,7 @@ STEPS = st.lists(st.tuples(st.sampled_from(["live", "merge", "begin", "forget", 
 
 
 def life(steps: Sequence[Step], first: int = 0) -> list[AnyAgentEvent]:
-    """Return the events of a life, one a second after the second `first`. Each event is recorded half a second after it happened."""
+    """Return the events of a life, one a second after `first`. Each is recorded half a second later."""
     events = list[AnyAgentEvent]()
     for number, (step, which) in enumerate(steps, first + 1):
         memory, same = named(which), {"event_id": named(f"{step} {number}"), "agent_id": AGENT}
