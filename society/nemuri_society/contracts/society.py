@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from nemuri_contracts.event import Identifier, Label, Text, Value
 from nemuri_society.contracts.dangling_names import dangling_names
 from nemuri_society.contracts.pace import Pace
-from nemuri_society.contracts.residents import Budget, Intervention, Line, ModelName, Probe, Resident, Spot
+from nemuri_society.contracts.residents import Budget, Described, Intervention, Line, ModelName, Probe, Resident, Spot
 
 CELL = 25
 """Number of agents in a cell. A cell always runs on one host and moves as a whole if the host is lost."""
@@ -23,17 +23,14 @@ LATENESS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1_000.0, 10_00
 """Upper bounds of the lateness histogram's buckets, in milliseconds."""
 
 
-class Society(Value):
-    """Definition of a society. It does not change while the society runs."""
+class Conditions(Described):
+    """Everything that is given about a society except its name, seed and residents."""
 
-    name: SocietyName
-    seed: int = Field(ge=0, lt=2**32)
     world: Literal["grid", "minecraft"] = "grid"
     size: int = Field(default=256, ge=64, le=4_096)
     """Edge length of the grid, in blocks."""
     speed: float = Field(default=1.0, gt=0, le=100)
     """Simulated seconds per second of wall-clock time."""
-    agents: tuple[Resident, ...] = Field(min_length=1, max_length=AGENTS_LIMIT)
     about: Text = Field(default="", max_length=2_000)
     """What this society is, in one or two sentences that its residents know."""
     laws: tuple[Line, ...] = Field(default=(), max_length=64)
@@ -48,7 +45,7 @@ class Society(Value):
     """Simulated seconds of a day of 24 hours. It is light from 6 to 22 o'clock."""
     start_hour: float = Field(default=6.0, ge=0, lt=24)
     """Hour of the day at second 0."""
-    intervals: dict[str, float] = Field(default_factory=dict)
+    intervals: dict[str, Annotated[float, Field(ge=0.05, le=3_600)]] = Field(default_factory=dict)
     """Seconds between two runs of a module, by its name, in place of those of document 002."""
     thresholds: dict[Literal["normal", "overload", "emergency", "idle"], Annotated[float, Field(ge=0, le=1)]] = Field(
         default_factory=dict
@@ -73,6 +70,14 @@ class Society(Value):
     """Wall-clock seconds between two checkpoints. None derives it from the society's size."""
     latency: float = Field(default=0.0, ge=0, le=60)
     """Mean answer time of the scripted model in seconds, exponentially distributed."""
+
+
+class Society(Conditions):
+    """Definition of a society. It does not change while the society runs."""
+
+    name: SocietyName
+    seed: int = Field(ge=0, lt=2**32)
+    agents: tuple[Resident, ...] = Field(min_length=1, max_length=AGENTS_LIMIT)
 
     @model_validator(mode="after")
     def _distinguishable(self) -> Self:

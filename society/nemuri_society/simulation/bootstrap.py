@@ -121,6 +121,20 @@ async def build_host(log: Log, name: str, models: ModelSettings, limit: int) -> 
     return Host(host_name, society, states, modules, model_requests, memories, checkpoints, limit)
 
 
+def world_settings(society: Society) -> WorldSettings:
+    """Return the settings of a society's grid world. Without towns and named places there is one town."""
+    towns = tuple(dict.fromkeys(agent.town for agent in society.agents if agent.town))
+    return WorldSettings(
+        seed=society.seed,
+        size=society.size,
+        towns=towns or (() if society.places else ("town",)),
+        sites={name: (spot.x, spot.z) for name, spot in society.places.items()},
+        actions=society.actions,
+        speed=society.speed,
+        day_seconds=society.day_seconds,
+    )
+
+
 async def run_world(
     log: Log, name: str, metrics: WorldMetrics | None = None, lease_held: asyncio.Event | None = None
 ) -> None:
@@ -131,8 +145,7 @@ async def run_world(
     collect_young()
     states = await States.open(log, name)
     society = await read_society(states)
-    towns = tuple(dict.fromkeys(agent.town for agent in society.agents if agent.town)) or ("town",)
-    world = World(WorldSettings(seed=society.seed, size=society.size, towns=towns, speed=society.speed))
+    world = World(world_settings(society))
     process = WorldProcess(log.connection, SocietySubjects(log.subjects.namespace), name, world, metrics)
     lease = WorldLease(f"w{uuid4().hex[:12]}", states, process)
     await lease.acquire()

@@ -247,7 +247,11 @@ class Host:
         joining = Joining(
             host=self.name,
             agents={resident.id: resident.name for resident in joining_residents.values()},
-            towns={resident.id: resident.town for resident in joining_residents.values() if resident.town},
+            towns={
+                resident.id: town
+                for resident in joining_residents.values()
+                if (town := resident.home or resident.town) is not None
+            },
         )
         log = self.states.log
         subject = self._subjects.joining(self.society.name)
