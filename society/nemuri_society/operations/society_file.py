@@ -11,9 +11,10 @@ from pydantic import Field, ValidationError
 
 from nemuri.files.yaml_files import read_yaml
 from nemuri_contracts.error_messages import plain
+from nemuri_society.contracts.conditions import Conditions
 from nemuri_society.contracts.dangling_names import dangling_names
 from nemuri_society.contracts.residents import Person
-from nemuri_society.contracts.society import AGENTS_LIMIT, Conditions, Society, SocietyName
+from nemuri_society.contracts.society import AGENTS_LIMIT, Society, SocietyName
 from nemuri_society.contracts.world_protocol import ACTIONS
 from nemuri_society.operations.residents import generate_residents
 
