@@ -38,11 +38,15 @@ GIFT_SENTIMENT: Final = 6.5
 """Minimum sentiment, 0 to 10, towards an agent that gets gifts."""
 
 
+class UnansweredPromptError(ValueError):
+    """The scripted model has no rules for a prompt."""
+
+
 def scripted_answer(prompt: Prompt, rng: Random) -> str:
-    """Return the answer to a prompt of one of the nine modules. Raises ValueError for any other prompt."""
+    """Return the answer to a prompt of one of the nine modules. Raises `UnansweredPromptError` for any other prompt."""
     job = str(prompt.about.get("job"))
     if job not in _JOBS:
-        raise ValueError(f"the scripted model cannot answer a prompt about {job!r}")
+        raise UnansweredPromptError(f"the scripted model cannot answer a prompt about {job!r}")
     return _JOBS[job](prompt.about, rng)
 
 

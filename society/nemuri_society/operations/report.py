@@ -31,7 +31,11 @@ class RunReport(Value):
     token_use: dict[str, dict[str, TokenUse]]
     """Token usage by module and model."""
     top_spenders: dict[str, TokenUse]
-    """Token usage of the agents that used most, by agent id, highest first."""
+    """Token usage of the agents, by agent id, highest first. After a crash of a host, only those that used most."""
+    spent: TokenUse
+    """Usage since the society was created, earlier runs included."""
+    paused: str
+    """Why no module asked a model at the end, in words; empty if modules asked."""
     unfairness: float
     """Ratio of the longest mean wait of an agent to the mean wait of all requests."""
     waiting: int
@@ -59,10 +63,12 @@ def run_report(
     start_second: float,
     world: World | None,
     world_health: WorldHealthReport | None,
+    spent: TokenUse | None = None,
 ) -> RunReport:
     """Return the report of a run from the newest figures of each host. The run began at `start_second`.
 
-    `vitals` includes crashed hosts, because their work counts. Agents are counted only on `live_hosts`.
+    `vitals` includes crashed hosts, because their work counts. Agents are counted only on `live_hosts`. `spent` is the
+    usage since the society was created.
     """
     newest = list(vitals.values())
     runs: Counter[str] = Counter()
@@ -96,6 +102,8 @@ def run_report(
         paces=merged_paces(newest),
         token_use=_token_use(newest),
         top_spenders=_top_spenders(newest),
+        spent=spent or TokenUse(),
+        paused=next((host.paused for host in newest if host.paused), ""),
         unfairness=round(asked.unfairness, 3),
         waiting=sum(health_report.waiting for health_report in live_hosts.values()),
         silence=max((health_report.silence for health_report in live_hosts.values()), default=0.0),

@@ -52,6 +52,10 @@ class AgentMemories:
         """Return the number of memories of all loaded agents, without those that are being consolidated."""
         return sum(hosted.agent.short + hosted.agent.long for hosted in self.minds.agents.values())
 
+    async def stop(self) -> None:
+        """End the calls of models that are under way."""
+        await self.consolidation.stop()
+
     def close(self) -> None:
         """Drop all agents and close the cache. Queued events are not appended."""
         self.minds.close()

@@ -1,5 +1,6 @@
 """Consolidation of the memories of a host's agents (document 004 §4.3)."""
 
+import asyncio
 from collections import deque
 from collections.abc import Sequence
 from functools import partial
@@ -7,15 +8,18 @@ from time import perf_counter
 from typing import Final
 
 from nemuri_contracts.tiered import Because, ConsolidationBegun, Group, MemoryFormed
-from nemuri_domain.tiered.aggregate import TieredMind
+from nemuri_domain.tiered.aggregate import TieredMind, TierMemory
 from nemuri_domain.tiered.consolidation import due_reason
 from nemuri_domain.tiered.consolidation_decision import plan_for_mind
 from nemuri_domain.tiered.fold import touched
-from nemuri_domain.tiered.memory_merging import extract_memory, form_memory
+from nemuri_domain.tiered.memory_merging import NO_MODEL_USAGE, MemoryText, extract_memory, form_memory
+from nemuri_infra.models.chat import Reply
+from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_infra.stores.vectors import vector_key
 from nemuri_society.simulation.cooperative_yield import TimeSlice
 from nemuri_society.simulation.hosted_minds import HostedMinds
 from nemuri_society.simulation.memory_events import EMBEDDING_DIMENSION, EMBEDDING_MODEL, consolidation_event
+from nemuri_society.simulation.memory_wording import MemoryWording
 
 WORDING_SECONDS: Final = 0.1
 """Maximum seconds per second that are spent on writing the texts of consolidated memories.
@@ -36,8 +40,12 @@ class Consolidation:
     """The consolidations of a host's agents that have begun, with the groups that wait for their texts."""
 
     def __init__(self, minds: HostedMinds) -> None:
-        """Create it without groups."""
+        """Create it without groups. Rules write the texts until `wording` is set."""
+        self.wording: MemoryWording | None = None
         self.waiting: deque[PendingGroup] = deque()
+        self._for_model: deque[PendingGroup] = deque()
+        """Groups of different memories, which wait for a call of a language model."""
+        self._writing: set[asyncio.Task[None]] = set()
         self._minds = minds
 
     async def run(self, second: float) -> None:
@@ -55,12 +63,17 @@ class Consolidation:
                 self._minds.agents[agent_id] = self._minds.agents.pop(agent_id)
                 self.begin(agent_id, reason, second)
             await time_slice()
+        self._ask_model(second)
         spent = 0.0
         while self.waiting and spent < WORDING_SECONDS:
             started = perf_counter()
             self._form([self.waiting.popleft() for _ in range(min(STEP_SIZE, len(self.waiting)))], second)
             spent += perf_counter() - started
             await time_slice()
+
+    async def stop(self) -> None:
+        """Cancel the calls under way. Their groups get their texts when their agents are loaded again."""
+        await cancel_and_wait(*self._writing)
 
     def begin(self, agent_id: str, reason: Because, second: float) -> None:
         """Begin a consolidation of an agent's memories, unless there is nothing to do."""
@@ -79,25 +92,86 @@ class Consolidation:
 
     def drop_absent(self) -> None:
         """Drop the groups of agents that are no longer on this host."""
-        self.waiting = deque(pending for pending in self.waiting if pending[0].agent_id in self._minds.agents)
+        for queue in (self.waiting, self._for_model):
+            kept = [pending for pending in queue if pending[0].agent_id in self._minds.agents]
+            queue.clear()
+            queue.extend(kept)
+
+    def _ask_model(self, second: float) -> None:
+        """Ask the model for the texts of groups, as far as the allowance goes. Too many groups are left to rules."""
+        for task in [task for task in self._writing if task.done()]:
+            self._writing.discard(task)
+            task.result()
+        wording, agents = self.wording, len(self._minds.agents)
+        if wording is None or not wording.available:
+            self.waiting.extend(self._for_model)
+            self._for_model.clear()
+            return
+        wording.allowance.grow(agents, second)
+        fit = deque[PendingGroup]()
+        while self.waiting:
+            pending = self.waiting.popleft()
+            (self._for_model if self._differs(pending) else fit).append(pending)
+        self.waiting.extend(fit)
+        while self._for_model and wording.allowance.take():
+            writing = asyncio.ensure_future(self._write(wording, self._for_model.popleft(), second))
+            self._writing.add(writing)
+        while len(self._for_model) > wording.allowance.most(agents):
+            self.waiting.append(self._for_model.popleft())
+
+    def _differs(self, pending: PendingGroup) -> bool:
+        """Return True if the memories of a group say different things, so that rules would lose some of it."""
+        begun, group, _ = pending
+        if len(group.memory_ids) == 1:
+            return False
+        memories = self._minds.cache.memories(begun.agent_id, group.memory_ids)
+        return len({memory.content for memory in memories.values()}) > 1
+
+    async def _write(self, wording: MemoryWording, pending: PendingGroup, second: float) -> None:
+        """Form the memory of a group with a text of the model, unless the agent has left meanwhile."""
+        begun, group, _ = pending
+        sources = self._sources(begun, group)
+        if not sources:
+            return
+        rules = self._minds.agents[begun.agent_id].agent.rules.consolidation
+        reply = await wording.text(begun.agent_id, sources, rules)
+        if begun.agent_id in self._minds.agents:
+            self._append(list(filter(None, [self._memory_formed(*pending, second, reply)])))
 
     def _form(self, groups: Sequence[PendingGroup], second: float) -> None:
-        """Form one memory from each group by extraction."""
-        events = list(filter(None, (self._memory_formed(*group, second) for group in groups)))
+        """Form one memory from each group by rules."""
+        self._append(list(filter(None, (self._memory_formed(*group, second) for group in groups))))
+
+    def _append(self, events: Sequence[MemoryFormed]) -> None:
         rows = self._minds.embedder.rows([formed.content for formed in events])
         for event, vector in zip(events, rows, strict=True):
             self._minds.append(event, self._minds.aggregate(event.agent_id, touched(event)), vector)
 
-    def _memory_formed(
-        self, begun: ConsolidationBegun, group: Group, max_access_count: int, second: float
-    ) -> MemoryFormed | None:
+    def _sources(self, begun: ConsolidationBegun, group: Group) -> list[TierMemory]:
+        """Return the memories of a group that are still to be consolidated; none if the agent has left."""
+        if begun.agent_id not in self._minds.agents:
+            return []
         mind = self._minds.aggregate(begun.agent_id, group.memory_ids)
-        sources = [memory for memory in mind.find(group.memory_ids) if memory.merging]
-        if mind.agent is None or not sources:
+        return [memory for memory in mind.find(group.memory_ids) if memory.merging]
+
+    def _memory_formed(
+        self,
+        begun: ConsolidationBegun,
+        group: Group,
+        max_access_count: int,
+        second: float,
+        written: Reply[MemoryText] | None = None,
+    ) -> MemoryFormed | None:
+        """Return the event that forms a memory of a group; None if nothing is left of it. Rules write the text if
+        `written` is None.
+        """
+        sources = self._sources(begun, group)
+        if not sources:
             return None
-        rules = mind.agent.rules.consolidation
-        extract = extract_memory(sources, rules)
+        rules = self._minds.agents[begun.agent_id].agent.rules.consolidation
+        reply = written or Reply(extract_memory(sources, rules), NO_MODEL_USAGE)
+        vector = vector_key(EMBEDDING_MODEL, EMBEDDING_DIMENSION, reply.value.content)
         return form_memory(
-            begun, sources, extract, vector=vector_key(EMBEDDING_MODEL, EMBEDDING_DIMENSION, extract.content),
-            most=max_access_count, rules=rules, nth=str(group.memory_ids[0]), second=second,
+            begun, sources, reply.value, vector=vector, most=max_access_count, rules=rules, usage=reply.usage,
+            nth=str(group.memory_ids[0]), second=second,
         )  # fmt: skip

@@ -13,6 +13,7 @@ JOBS: Final = {
     "Plan the steps": "plan",
     "Judge how you feel": "social",
     "Look back": "reflection",
+    "You keep the memory of": "memory",
 }
 TOKENS: Final = (11, 5)
 """Number of input and of output tokens of each call."""
@@ -55,6 +56,8 @@ def _answer(job: str, system: str, user: str) -> str:
             return _json(
                 **{speaker: {"sentiment": 9, "relationship": "neighbour"} for speaker in speakers if speaker != "you"}
             )
+        case "memory":
+            return _json(summary="wood was given and taken", type="semantic", tags=["wood"], importance=5)
         case _:
             return _json(observation="all is well", insight="wood is welcome", goal_adjustment="")
 
