@@ -8,7 +8,7 @@ from nemuri_society.cognition.bottleneck import decision_prompt, fit_sections
 from nemuri_society.cognition.decision import next_id, read_decision
 from nemuri_society.cognition.module import Ask, Module, Rank, Spec
 from nemuri_society.cognition.output_salience import OUTPUTS, Output, Selection, select, threshold
-from nemuri_society.cognition.percept_updates import listed
+from nemuri_society.cognition.percept_updates import listed, mapped
 from nemuri_society.cognition.salience_rules import scores
 from nemuri_society.cognition.shared_state import Changes, Snapshot
 from nemuri_society.cognition.situation_detection import (
@@ -45,13 +45,13 @@ class CognitiveController(Module):
     )
 
     def process(self, snapshot: Snapshot) -> Changes | Ask:
-        """Return a model request for a decision if an output passes the threshold. Otherwise return changes that add up
-        the salience of the outputs.
+        """Return a model request for a decision if an output passes the threshold or the agent is idle. Otherwise return
+        changes that add up the salience of the outputs.
         """
         situation = situation_of(snapshot)
         selection = select_outputs(snapshot, situation)
         workspace = _workspace(snapshot, selection)
-        if not selection.passed:
+        if not selection.passed and not is_idle(snapshot):
             return {"workspace": workspace}
         decision_id = next_id(snapshot["decision"], snapshot.second)
         parts = fit_sections(snapshot, situation, selection.passed)
@@ -90,6 +90,12 @@ class CognitiveController(Module):
         return any(
             utterance.get("speaker") != snapshot.name and mentions_agent(utterance, snapshot) for utterance in new
         )
+
+
+def is_idle(snapshot: Snapshot) -> bool:
+    """Return True if the last decision is `MAX_PAUSE` seconds old, and what it decided is done or has failed."""
+    status = mapped(snapshot["working_memory"].get("progress")).get("status")
+    return status in {"done", "failed"} and snapshot.second - decided_at(snapshot) >= MAX_PAUSE
 
 
 def select_outputs(snapshot: Snapshot, situation: Situation) -> Selection:
