@@ -21,6 +21,7 @@ SECTIONS: Final[dict[str, str]] = {
     "plans": "current plan: `steps`, `goal`, `status`; the goals that are `done` and `given_up`",
     "social_model": "opinion about each other agent, by that agent's name",
     "conversations": "`entries`: utterances that it heard, its own included, each with the speaker's name",
+    "deeds": "`entries`: gifts, offers and trades of others, each with `by`, `deed`, `stack`, `want` and second",
     "action_history": "`entries`: its acts, each with the expected and the actual outcome",
     "action_corrections": "`entries`: differences between expectation and perception; `anomalies`: number still open",
     "attempts": "`entries`: intents that failed, each with the reason, the second and the number of times",
@@ -42,6 +43,7 @@ VOLATILE: Final = frozenset(
 MAX_ENTRIES: Final[dict[str, int]] = {
     "conversations": 48,
     "action_history": 12,
+    "deeds": 24,
     "action_corrections": 8,
     "attempts": 6,
     "reflections": 8,

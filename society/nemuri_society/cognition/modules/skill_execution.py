@@ -4,8 +4,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from hashlib import blake2s
 from typing import Any, Final
-from zlib import crc32
 
 from pydantic import JsonValue
 
@@ -148,7 +148,8 @@ def _view(snapshot: Snapshot, history: list[dict[str, Any]], progress: ActionPro
         if mapped(act.get("outcome")).get("done") is False
         and snapshot.second - number(act.get("second")) < AVOID_SECONDS
     }
-    way = crc32(f"{snapshot.agent_id}/{progress.course}/{progress.step}".encode())
+    name = f"{snapshot.agent_id}/{progress.course}/{progress.step}".encode()
+    way = int.from_bytes(blake2s(name, digest_size=4).digest())
     turn = way + progress.failed * 5 + progress.legs // 6
     return Surroundings(snapshot["percepts"], frozenset(places), turn, snapshot["places"])
 
