@@ -21,6 +21,7 @@ from nemuri_society.cognition.situation_detection import (
     number,
     situation_of,
 )
+from nemuri_society.cognition.situation_text import SITUATION_TEXT_SECTIONS
 
 MIN_PAUSE, MAX_PAUSE = 1.0, 15.0
 """Minimum and maximum seconds between two decisions (document 002 §3.3)."""
@@ -37,9 +38,12 @@ class CognitiveController(Module):
         name="cognitive_controller",
         speed="mid",
         interval=MIN_PAUSE,
-        reads=SITUATION_SECTIONS | frozenset(OUTPUTS.values()) | {"working_memory", "decision", "workspace"},
+        reads=SITUATION_SECTIONS
+        | SITUATION_TEXT_SECTIONS
+        | frozenset(OUTPUTS.values())
+        | {"working_memory", "decision", "workspace"},
         writes=frozenset({"decision", "workspace"}),
-        urgent=frozenset({"percepts", "action_corrections", "conversations"}),
+        urgent=frozenset({"percepts", "action_corrections", "conversations", "deeds"}),
         rank=Rank.CONTROLLER,
         brief=True,
     )
@@ -77,11 +81,13 @@ class CognitiveController(Module):
         return WORK_PAUSE if situation.working else EXPLORATION_PAUSE
 
     def urgency(self, snapshot: Snapshot) -> bool:
-        """Return True if the agent was hurt, an anomaly was found, or another agent named it, since its last
-        decision.
+        """Return True if the agent was hurt or was given or offered something, an anomaly was found, or another agent
+        named it, since its last decision.
         """
         decided = decided_at(snapshot)
         if hurt_since(snapshot, decided):
+            return True
+        if any(number(deed.get("second")) > decided for deed in listed(snapshot["deeds"])[-1:]):
             return True
         wrong, heard = listed(snapshot["action_corrections"])[-1:], listed(snapshot["conversations"])[-1:]
         if any(number(correction.get("second")) > decided for correction in wrong):

@@ -55,12 +55,18 @@ def progress_on(
     ]
     if before.get("course") in {None, course}:
         return ActionProgress.of(before, course), waiting
-    if before.get("status") == "on":
+    if before.get("status") == "on" or not intended(str(before.get("course"))):  # A plan is over only once.
         waiting.append({**before, "act": None, "paused_at": second})
     held = next((held for held in paused if held.get("course") == course), {})
     kept = {name: held[name] for name in held if name != "paused_at"}
     progress = replace(ActionProgress.of(kept, course), acts=int(number(before.get("acts"))))
     return progress, waiting[-MAX_PAUSED:]
+
+
+def plan_progress(working: Mapping[str, JsonValue], plans: Mapping[str, JsonValue]) -> Mapping[str, Any]:
+    """Return the progress of the plan in force, also while another course interrupts it; empty before it begins."""
+    found = [mapped(working.get("progress")), *paused_courses(working)]
+    return next((held for held in found if plans.get("id") and held.get("course") == plans["id"]), {})
 
 
 def progress_line(progress: Mapping[str, Any], decision: Mapping[str, JsonValue]) -> str:

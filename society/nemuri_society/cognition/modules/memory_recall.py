@@ -39,11 +39,11 @@ class MemoryRecall(Module):
         speed="mid",
         interval=0.2,
         reads=frozenset(
-            {"percepts", "conversations", "action_history", "goals", "decision"}
+            {"percepts", "conversations", "deeds", "action_history", "goals", "decision"}
             | {"working_memory", "short_term_memory", "memory_recall", "experiences", "places", "profile"}
         ),
         writes=frozenset({"memory_recall", "working_memory", "short_term_memory", "experiences", "places"}),
-        wakes=frozenset({"percepts", "conversations", "action_history", "goals", "decision"}),
+        wakes=frozenset({"percepts", "conversations", "deeds", "action_history", "goals", "decision"}),
         brief=True,
     )
 

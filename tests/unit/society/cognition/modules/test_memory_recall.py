@@ -102,6 +102,7 @@ def test_an_event_becomes_an_experience_with_cues() -> None:
     }
     state = state_of(
         1.0,
+        short_term_memory={"met": {"names": ["Cy"], "second": 0.5}},
         percepts=HERE | {"agents": [BEA], "hurt_at": 1.0},
         goals={"active": [{"id": "g", "description": "collect iron", "priority": 0.5}]},
         conversations={"entries": [{"speaker": "bea", "text": "Please help me!", "second": 1.0}]},
@@ -117,7 +118,7 @@ def test_an_event_becomes_an_experience_with_cues() -> None:
     assert weights == {
         "bea said: Please help me!": 0.8,
         "collect iron: failed, no": 0.8,
-        "I saw Bea for the first time": 0.5,
+        "I saw Cy and Bea for the first time": 0.5,
         "I was hurt": 0.6,
     }
 
@@ -171,11 +172,11 @@ def test_every_event_is_recorded_exactly_once(drawn: list[str]) -> None:
     now = 0.0
 
     def take() -> None:
-        remembered.extend(
-            line for experience in engine.take("ada", now).experiences for line in experience["content"].split("\n")
-        )
+        for experience in engine.take("ada", now).experiences:
+            met = experience["participants"][1:] if "for the first time" in experience["content"] else None
+            remembered.extend(met or experience["content"].split("\n"))
 
-    for number, step in enumerate([*drawn, "silence", "see", "run", "take"]):
+    for number, step in enumerate([*drawn, "silence", "see", "silence", "move", "take"]):
         now += CONVERSATION_SECONDS if step == "silence" else CALM_PAUSE
         match step:
             case "hear" | "speak":
@@ -200,7 +201,10 @@ def test_every_event_is_recorded_exactly_once(drawn: list[str]) -> None:
                 seen = {"id": f"b{number}", "name": f"B{number}", "distance": 1.0}
                 engine.put("ada", {"percepts": HERE | {"agents": [seen]}}, now)
                 list(engine.run(now))
-                happened.append(f"I saw B{number} for the first time")
+                happened.append(f"B{number}")
+            case "move":
+                engine.put("ada", {"percepts": HERE | {"agents": []}}, now)
+                list(engine.run(now))
             case "run":
                 list(engine.run(now))
             case "take":
