@@ -3,19 +3,15 @@
 Only what matters now is told, not the whole tree of recipes.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from nemuri_society.cognition.feasibility import (
-    missing_items,
-    missing_stations,
-    missing_tool,
-    sources_of,
-    stacks,
-)
-from nemuri_society.cognition.intents import Verb, read_intent, singular
+from nemuri_society.cognition.crafting_plan import crafting_steps
+from nemuri_society.cognition.feasibility import missing_items, missing_stations, missing_tool, sources_of, stacks
+from nemuri_society.cognition.intents import Intent, Verb, read_intent, singular
 from nemuri_society.cognition.surroundings import Surroundings
-from nemuri_society.world.game_rules import COLLECTING_RULES, PLACING_RULES, RECIPES, VISIBLE_BLOCKS, Recipe
+from nemuri_society.world.game_rules import COLLECTING_RULES, ITEMS, PLACING_RULES, RECIPES, VISIBLE_BLOCKS, Recipe
 
 MAX_NEARLY: Final = 6
 """Maximum number of items that are told of which one thing is lacking."""
@@ -99,35 +95,33 @@ def _uncollectable(view: Surroundings) -> Iterator[str]:
 
 
 def _needs(wanted: str, view: Surroundings) -> Iterator[str]:
-    """Yield what is missing for an item, from the item itself down to what can be collected at once."""
-    open_items, told = [(wanted, 1)], set[str]()
-    while open_items and len(told) < MAX_MISSING:
-        item, count = open_items.pop(0)
-        if item in told:
-            continue
-        told.add(item)
-        recipe = RECIPES.get(item)
-        if recipe is None:
-            yield from _collecting_need(item, count, view, open_items)
-            continue
-        stations = [block for block in recipe.stations if view.remembered([block]) is None]
-        yield made(item, recipe)
-        open_items += missing_items(recipe.ingredients, view).items()
-        open_items += [(block, 1) for block in stations if not view.held(block)]
-        yield from (f"place the {block} that you carry" for block in stations if view.held(block))
+    """Yield what is missing for an item: the recipes from the item itself downwards, and then what is to be collected
+    for all of them together.
+    """
+    blocks = {block for block in VISIBLE_BLOCKS if view.remembered([block]) is not None}
+    held = {item: view.held(item) for item in ITEMS if view.held(item)}
+    steps = crafting_steps(Intent("craft" if wanted in RECIPES else "collect", wanted), held, blocks)
+    crafted = dict.fromkeys(step.item for step in reversed(steps) if step.verb == "craft" and step.item)
+    for item in [*crafted][:MAX_MISSING]:
+        yield made(item, RECIPES[item])
+    for step in steps:
+        if step.verb == "place" and step.item and step.item not in crafted:
+            yield f"place the {step.item} that you carry"
+    collected = Counter[str]()
+    for step in steps:
+        if step.verb == "collect" and step.item:
+            collected[step.item] += step.count
+    for item, count in collected.items():
+        yield _collecting_need(item, count, view)
 
 
-def _collecting_need(
-    item: str, count: int, view: Surroundings, open_items: list[tuple[str, int]]
-) -> Iterator[str]:
-    """Yield how an item is collected, and add the tool that it takes to the open items if it is missing."""
-    block = next((source for source in sources_of(item)), item)
+def _collecting_need(item: str, count: int, view: Surroundings) -> str:
+    """Return how many of an item are to be collected, from what, with which tool, and whether a source is known."""
+    block = next(iter(sources_of(item)), item)
     tool = missing_tool(block, view) if block in COLLECTING_RULES else None
     where = "" if view.remembered([block]) or block == "grass" else ", none seen yet: explore"
     source = f" from {block}" if block != item else ""
-    yield f"collect {count} {item}{source}{f' with a {tool}' if tool else ''}{where}"
-    if tool is not None:
-        open_items.append((tool, 1))
+    return f"collect {count} {item}{source}{f' with a {tool}' if tool else ''}{where}"
 
 
 def rules_text(items: Iterable[str] = tuple(RECIPES)) -> str:
