@@ -1,4 +1,4 @@
-"""A small society that lives in the grid world on a simulated clock with memory, and records its prompts, acts and words.
+"""A small society that lives in the grid world on a simulated clock with memory. It records prompts, acts and words.
 
 Nothing waits, and equal seeds give equal lives. Tests and benchmarks use it to read prompts of lived states, and to
 count what a model reaches with them.

@@ -1,7 +1,7 @@
 """A stand-in for a language model that plays from the text of its prompts, and knows nothing else.
 
 It is as hasty as small models are: it tries the goal itself first. If the prompt says that this cannot be done, it does
-what the prompt says is missing. Parts of the prompt can be removed before it reads them, to measure what they are worth:
+what the prompt says is missing. To measure what parts of the prompt are worth, it can be made blind to them:
 
     python -m bench.prompt_player            # different items after 120 simulated seconds
 """
@@ -17,9 +17,9 @@ from bench.lived_society import LivedSociety
 from nemuri_society.cognition.module import Prompt
 
 PARTS: Final[Mapping[str, str]] = {
-    "recipes": r"(you can make now|you cannot collect yet|one thing is lacking for|still missing for|What can be made)\b",
+    "recipes": r"(you can make now|you cannot collect yet|one thing is lacking for|still missing for|What can be made)",
     "failures": r"(you cannot \w+ .* now: |the last plan failed|given up: |.*: failed, |.*\(it has failed)",
-    "surroundings": r"(in sight|seen before|people seen before|places you know|you can collect|you can place|near|at): ",
+    "surroundings": r"(in sight|seen before|people seen before|places you know|you can (collect|place)|near|at): ",
 }
 """Beginnings of the lines of each part of a prompt that can be removed, as patterns."""
 JOBS: Final[Mapping[str, str]] = {
@@ -50,9 +50,21 @@ class PromptPlayer:
         """Return the answer to a prompt. Raises StopIteration if its task is unknown."""
         job = next(job for words, job in JOBS.items() if words in system)
         seen = [line for line in user.splitlines() if not any(hidden.match(line) for hidden in self._hidden)]
-        return _ANSWERS[job](self, system, seen)
+        match job:
+            case "decision":
+                return self._decision(seen)
+            case "speech":
+                return self._speech(seen)
+            case "goals":
+                return self._goals(system, seen)
+            case "plan":
+                return self._plan(seen)
+            case "social":
+                return self._social(seen)
+            case _:
+                return self._reflection(seen)
 
-    def _decision(self, _system: str, lines: Sequence[str]) -> str:
+    def _decision(self, lines: Sequence[str]) -> str:
         action = self._offered(lines) or self._planned(lines) or self._under_way(lines) or self._by_hand(lines)
         near = re.findall(r"^near: ([\w ]+),", "\n".join(lines), re.MULTILINE)
         silent = not near or any(line.startswith(f"{near[0]} said") for line in lines)
@@ -107,7 +119,7 @@ class PromptPlayer:
             }
         )
 
-    def _plan(self, _system: str, lines: Sequence[str]) -> str:
+    def _plan(self, lines: Sequence[str]) -> str:
         goal = _line(lines, "goal").removeprefix("make a ").strip()
         tried = goal in _failed(lines) or _line(lines, "the last plan failed")
         steps = self._missing_steps(goal, lines) if tried else []
@@ -134,11 +146,11 @@ class PromptPlayer:
         known = _before_unknown(steps, collected, seen)
         return steps if known == steps else [*known, "explore"]
 
-    def _speech(self, _system: str, lines: Sequence[str]) -> str:
+    def _speech(self, lines: Sequence[str]) -> str:
         greeted = re.search(r"greet ([\w ]+)", "\n".join(lines))
         return f"Hello, {greeted[1]}!" if greeted else "Hello!"
 
-    def _social(self, _system: str, lines: Sequence[str]) -> str:
+    def _social(self, lines: Sequence[str]) -> str:
         """Like everybody a little, and more those who gave something."""
         judged: dict[str, Any] = {}
         for name in _line(lines, "You judge").split(", "):
@@ -149,20 +161,10 @@ class PromptPlayer:
             judged[name] = {"sentiment": sentiment, "relationship": "neighbour", **seems}
         return json.dumps(judged)
 
-    def _reflection(self, _system: str, lines: Sequence[str]) -> str:
+    def _reflection(self, lines: Sequence[str]) -> str:
         failed = [line for line in lines if line.startswith("you cannot ")]
         advice = "what can be made at once" if failed else ""
         return json.dumps({"insight": failed[0] if failed else "it goes well", "goal_adjustment": advice})
-
-
-_ANSWERS: Final = {
-    "decision": PromptPlayer._decision,
-    "speech": PromptPlayer._speech,
-    "goals": PromptPlayer._goals,
-    "plan": PromptPlayer._plan,
-    "social": PromptPlayer._social,
-    "reflection": PromptPlayer._reflection,
-}
 
 
 def _line(lines: Sequence[str], beginning: str) -> str:
@@ -205,7 +207,7 @@ def _before_unknown(steps: Sequence[str], collected: Mapping[str, re.Match[str]]
 def items_reached(without: Collection[str], seed: int, seconds: float = 120.0, agents: int = 5) -> float:
     """Return the mean number of different items that each agent has held after `seconds` simulated seconds."""
     names = ("Akira", "Bea", "Cai", "Dana", "Emil", "Freya", "Goro", "Hana")[:agents]
-    society = LivedSociety(PromptPlayer(without), dict.fromkeys(names, {}), seed=seed)
+    society = LivedSociety(PromptPlayer(without), {name: {} for name in names}, seed=seed)
     society.simulation.run(seconds)
     return sum(len(society.world.unique_items(agent)) for agent in society.world.agents) / agents
 

@@ -23,8 +23,7 @@ _COUNTED: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class ActionProgress:
-    """Progress in a course: the steps of a plan, or the single intent of a decision (`nemuri_society.cognition.courses`).
-    """
+    """Progress in a course: the steps of a plan, or the single intent of a decision (`courses.course_of`)."""
 
     course: str
     """Id of the plan, or the id of the decision that began the course with the words of its intent."""

@@ -11,7 +11,6 @@ from pydantic import JsonValue
 
 from nemuri_domain.language.token_estimate import estimate_tokens
 from nemuri_society.cognition import prompt_text, situation_text
-from nemuri_society.cognition.attempts import failed_words
 from nemuri_society.cognition.courses import plan_progress, progress_line
 from nemuri_society.cognition.deeds import DEED_SECONDS, deed_lines
 from nemuri_society.cognition.intents import VERBS
@@ -127,4 +126,5 @@ def _alerts(snapshot: Snapshot, situation: Situation, passed: Collection[Output]
     progress = mapped(snapshot["working_memory"].get("progress"))
     course = [line] if (line := progress_line(progress, snapshot["decision"])) else []
     failed = situation_text.failure_lines(snapshot)
-    return [*pressing, *course, *failed, *prompt_text.alert_lines(wrong, acts, failed_words(snapshot["attempts"]))]
+    told = situation_text.told_failures(snapshot)
+    return [*pressing, *course, *failed, *prompt_text.alert_lines(wrong, acts, told)]

@@ -49,8 +49,9 @@ class CognitiveController(Module):
     )
 
     def process(self, snapshot: Snapshot) -> Changes | Ask:
-        """Return a model request for a decision if an output passes the threshold or the agent is idle. Otherwise return
-        changes that add up the salience of the outputs.
+        """Return a model request for a decision if an output passes the threshold or the agent is idle.
+
+        Otherwise return changes that add up the salience of the outputs.
         """
         situation = situation_of(snapshot)
         selection = select_outputs(snapshot, situation)

@@ -65,7 +65,7 @@ def sources_of(item: str) -> tuple[str, ...]:
 def too_few(item: str, count: int, view: Surroundings) -> str | None:
     """Return a text if the agent holds fewer than `count` of an item; else None."""
     held = view.held(item)
-    return None if held >= count else f"you have {f'only {held}' if held else 'no'} {item}"
+    return None if held >= count else f"holding {f'only {held}' if held else 'no'} {item}"
 
 
 def missing_stations(stations: Iterable[str], view: Surroundings) -> str | None:
@@ -76,7 +76,7 @@ def missing_stations(stations: Iterable[str], view: Surroundings) -> str | None:
     absent = [block for block in wanted if view.remembered([block]) is None]
     if absent:
         return f"no {' and no '.join(absent)} is near: craft and place it, or go to one"
-    return f"the {' and the '.join(wanted)} are too far from each other: place both side by side"
+    return f"the {' and the '.join(wanted)} are too far from each other: place them side by side"
 
 
 def _crafting_obstacle(item: str, view: Surroundings) -> str | None:
@@ -86,7 +86,7 @@ def _crafting_obstacle(item: str, view: Surroundings) -> str | None:
         return f"there is no recipe for {item}{how}"
     lacking, far = missing_items(recipe.ingredients, view), missing_stations(recipe.stations, view)
     if lacking:
-        return f"you lack {stacks(lacking)} for it{f', and {far}' if far else ''}"
+        return f"lacking {stacks(lacking)}{f', and {far}' if far else ''}"
     return far or _no_room(item, recipe.count, view)
 
 
@@ -98,16 +98,16 @@ def _collecting_obstacle(item: str, view: Surroundings) -> str | None:
         return None if item in BLOCKS else f"there is nothing called {item} in this world"
     tools = {tool for block in sources if (tool := missing_tool(block, view)) is not None}
     if len(tools) == len(sources):
-        return f"it needs a {' or a '.join(sorted(tools))}, which you do not have"
+        return f"it needs a {' or a '.join(sorted(tools))}"
     return _no_room(COLLECTING_RULES[sources[0]].item, 1, view)
 
 
 def _no_room(item: str, count: int, view: Surroundings) -> str | None:
-    return None if view.held(item) + count <= MAX_CARRIED else f"you can carry no more {item}"
+    return None if view.held(item) + count <= MAX_CARRIED else f"no more {item} can be carried"
 
 
 def _no_chest(view: Surroundings) -> str | None:
-    return None if view.remembered(["chest"]) else "you know of no chest"
+    return None if view.remembered(["chest"]) else "no chest is known"
 
 
 def _unknown(whom: str, view: Surroundings, *, people: bool) -> str | None:
@@ -116,4 +116,4 @@ def _unknown(whom: str, view: Surroundings, *, people: bool) -> str | None:
         return None
     known = ", ".join(view.names[:MAX_NAMES])
     what = "nobody" if people else "no place and nobody"
-    return f"you know {what} called {whom}{f'; you know {known}' if known else ''}"
+    return f"{what} called {whom} is known{f'; known are {known}' if known else ''}"

@@ -53,7 +53,8 @@ class RetrievingModule(Module):
         self._memories = memories
 
     def recalled(self, snapshot: Snapshot, about: Iterable[str], told: Iterable[str] = ()) -> list[str]:
-        """Return memories about these texts as prompt lines, best first, without what is `told` elsewhere in the prompt.
+        """Return memories about these texts as prompt lines, best first, without what the prompt has `told` elsewhere.
+
         The settings for this module's name determine the layers and types to search, the weights, and the maximum
         number of memories.
         """

@@ -41,8 +41,8 @@ _DONE: TypeAdapter[tuple[Outcome, ...]] = TypeAdapter(tuple[Outcome, ...])
 def percept_changes(state: SharedState, percept: PlainPercept) -> Changes:
     """Return the changes that a percept makes: current values, utterances heard, deeds of others and outcomes of acts.
 
-    Raises ValueError for an invalid percept. Utterances, deeds and outcomes are validated fully, because they enter prompts
-    and histories. Of the other fields only the names, the second and the position are checked, because percepts arrive
+    Raises ValueError for an invalid percept. Utterances, deeds and outcomes are validated fully, because they enter
+    prompts and histories. Of the other fields only the names, the second and the position are checked, because percepts arrive
     many times a second.
     """
     second = _number(percept.get("second"))

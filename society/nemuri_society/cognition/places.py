@@ -4,7 +4,7 @@ The section `places` has `named` (position by name), `blocks` (positions by kind
 `people` (the last position at which each other agent was seen, by name). Positions are lists of x, y and z.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from math import hypot
 from typing import Any, Final
 
@@ -58,10 +58,11 @@ def _named_at_first(profile: Mapping[str, JsonValue], here: Coordinates) -> dict
     told = {str(name): at for name, at in mapped(profile.get("places")).items() if position_of(at) is not None}
     home = profile.get("home")
     at_home = told.get(home) if isinstance(home, str) else home
-    own: dict[str, JsonValue] = {HOME: [*(position_of(at_home) or here)]}
+    named: dict[str, JsonValue] = {name: list(position_of(at) or here) for name, at in told.items()}
+    named[HOME] = list(position_of(at_home) or here)
     if profile.get("town") and profile["town"] not in told:
-        own[str(profile["town"])] = [*here]
-    return {name: [*(position_of(at) or here)] for name, at in told.items()} | own
+        named[str(profile["town"])] = list(here)
+    return named
 
 
 def _blocks(before: Mapping[str, Any], percepts: Mapping[str, JsonValue], here: Coordinates) -> dict[str, JsonValue]:
@@ -76,22 +77,23 @@ def _blocks(before: Mapping[str, Any], percepts: Mapping[str, JsonValue], here: 
         far = max((_apart(at, here) for at in seen), default=CLEAR_SIGHT)
         known = [at for one in listed(before, kind) if (at := position_of(one)) is not None]
         left = [at for at in known if at in seen or _apart(at, here) > min(far, CLEAR_SIGHT)]
-        if kept := _spread([*seen, *left]):
+        new = [at for at in seen if all(_apart(at, other) >= APART for other in left)]
+        if kept := [*new, *left][:MAX_POSITIONS]:
             found[kind] = [list(at) for at in kept]
     return found
 
 
-def _spread(positions: Iterable[Coordinates]) -> list[Coordinates]:
-    kept: list[Coordinates] = []
-    for at in positions:
-        if len(kept) < MAX_POSITIONS and all(_apart(at, other) >= APART for other in kept):
-            kept.append(at)
-    return kept
-
-
 def _people(before: Mapping[str, Any], percepts: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    seen = {str(body.get("name")): at for body in bodies_in_sight(percepts) if (at := _position(body.get("position")))}
-    known = {name: at for name, at in before.items() if name not in seen} | {name: [*at] for name, at in seen.items()}
+    """Return where people were last seen. A position changes only if they have moved by more than `APART` blocks, so
+    that the section is not written at every step.
+    """
+    known = dict(before)
+    for body in bodies_in_sight(percepts):
+        name, at = str(body.get("name")), _position(body.get("position"))
+        old = position_of(known.get(name))
+        if at is not None and (old is None or _apart(old, at) > APART):
+            known.pop(name, None)
+            known[name] = [*at]
     return dict([*known.items()][-MAX_PEOPLE:])
 
 

@@ -5,6 +5,7 @@ Only what matters now is told, not the whole tree of recipes.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import Final
 
 from nemuri_society.cognition.crafting_plan import crafting_steps
@@ -23,11 +24,10 @@ MAX_MISSING: Final = 10
 
 def possibility_lines(view: Surroundings) -> list[str]:
     """Return lines with the items that can be made, collected and placed now, and those that lack one thing."""
-    able = [f"{made(item, recipe)}" for item, recipe in RECIPES.items() if not _lacks(recipe, view)]
+    lacks = {item: _lacks(recipe, view) for item, recipe in RECIPES.items()}
+    able = [made(item, RECIPES[item]) for item, lacking in lacks.items() if not lacking]
     nearly = [
-        f"{item} (lacking {lacks[0]})"
-        for item, recipe in RECIPES.items()
-        if len(lacks := _lacks(recipe, view)) == 1 and not view.held(item)
+        f"{item} (lacking {lacking[0]})" for item, lacking in lacks.items() if len(lacking) == 1 and not view.held(item)
     ]
     placeable = [item for item in PLACING_RULES if view.held(item)]
     lines = {
@@ -56,7 +56,7 @@ def named_item(goal: str) -> str | None:
     """Return the first item or block in a goal that can be made or collected; None if there is none."""
     intent = read_intent(goal)
     words = [singular(word) for word in goal.casefold().replace(",", " ").replace(".", " ").split()]
-    pairs = [f"{one}_{other}" for one, other in zip(words, words[1:], strict=False)]
+    pairs = [f"{one}_{other}" for one, other in pairwise(words)]
     named = [intent.item] if intent is not None and intent.item else []
     return next((name for name in [*named, *pairs, *words] if name in RECIPES or sources_of(name)), None)
 
@@ -98,7 +98,11 @@ def _needs(wanted: str, view: Surroundings) -> Iterator[str]:
     """Yield what is missing for an item: the recipes from the item itself downwards, and then what is to be collected
     for all of them together.
     """
-    blocks = {block for block in VISIBLE_BLOCKS if view.remembered([block]) is not None}
+    stations = {block for recipe in RECIPES.values() for block in recipe.stations}
+    usable = {block for block in stations if view.known_blocks.get(block)}
+    if usable == stations and not view.together([*stations]):
+        usable = {block for block in stations if block != "furnace"}
+    blocks = usable | (frozenset(COLLECTING_RULES) - stations)  # The agent can come back from where it collects.
     held = {item: view.held(item) for item in ITEMS if view.held(item)}
     steps = crafting_steps(Intent("craft" if wanted in RECIPES else "collect", wanted), held, blocks)
     crafted = dict.fromkeys(step.item for step in reversed(steps) if step.verb == "craft" and step.item)

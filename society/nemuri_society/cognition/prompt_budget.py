@@ -59,8 +59,9 @@ def fit_to_budget(
 
     The budget is divided in proportion to `shares`. Tokens that a section does not need go to the sections that need
     more. Texts at the end of a section that do not fit are replaced by one line that counts them by kind. A single text
-    that does not fit is cut at the end of a sentence. Each text costs one token more for its line break. Empty texts are dropped. The result has every section of
-    `texts`, perhaps with an empty tuple. A section without a share gets what the others leave.
+    that does not fit is cut at the end of a sentence. Each text costs one token more for its line break. Empty texts
+    are dropped. The result has every section of `texts`, perhaps with an empty tuple. A section without a share gets
+    what the others leave.
     """
     if all(shares.get(part, 0.0) > 0 for part in texts) and _fits(texts, budget):
         return {part: tuple(text for text in texts[part] if text) for part in PROMPT_SECTIONS if part in texts}

@@ -4,9 +4,10 @@ Words of others are quoted as JSON strings, so that they cannot end the quote.
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from pydantic import JsonValue
 
@@ -18,6 +19,10 @@ from nemuri_society.cognition.self_description import describe_agent, relation_t
 from nemuri_society.cognition.shared_state import Snapshot
 from nemuri_society.cognition.situation_detection import number
 from nemuri_society.cognition.task_texts import TaskText
+
+_TIMES: Final = re.compile(r" \((\d+) times\)$")
+"""The number of equal acts at the end of a memory of them."""
+
 
 def module_prompt(
     snapshot: Snapshot, task: TaskText, lines: Iterable[str], about: Mapping[str, JsonValue], limit: int
@@ -108,19 +113,22 @@ def opinion_lines(snapshot: Snapshot, about: Iterable[str]) -> list[str]:
 
 def remembered_lines(contents: Iterable[str], told: Iterable[str] = ()) -> list[str]:
     """Return memories as prompt lines, best first. What is `told` elsewhere in the prompt, such as an utterance or a
-    conclusion, is left out, and what several memories repeat stands once.
+    conclusion, is left out, and what several memories repeat stands once, with its number.
     """
     known, counts = set(told), Counter[str]()
     for content in contents:
-        new = [line for line in content.splitlines() if line and line not in known]
-        if len(content.splitlines()) > 1:
+        found = _TIMES.search(content)
+        lines = content[: found.start() if found else None].splitlines()
+        new = [line for line in lines if line and line not in known]
+        if len(lines) > 1:
             known.update(new)
         if new:
-            counts["\n".join(new)] += 1
-    return [
-        f"you remember: {quoted(content)}{f' ({times} times)' if times > 1 else ''}"
-        for content, times in counts.items()
-    ]
+            counts["\n".join(new)] += int(found[1]) if found else 1
+    return [f"you remember: {quoted(content)}{_times(times)}" for content, times in counts.items()]
+
+
+def _times(times: int) -> str:
+    return f" ({times} times)" if times > 1 else ""
 
 
 def spoken(entries: Iterable[Mapping[str, Any]], own: str) -> list[str]:
@@ -174,14 +182,14 @@ def _tells(act: Mapping[str, Any]) -> bool:
 
 def _counted(lines: Iterable[str]) -> list[str]:
     """Return each line once, followed by the number of times if it occurs several times."""
-    return [line if times == 1 else f"{line} ({times} times)" for line, times in Counter(lines).items()]
+    return [f"{line}{_times(times)}" for line, times in Counter(lines).items()]
 
 
-def counted_outcomes(acts: Iterable[Mapping[str, Any]]) -> list[str]:
+def counted_outcomes(acts: Iterable[Mapping[str, Any]], told: Collection[str] = ()) -> list[str]:
     """Return one line for each different outcome of acts, with their number. Walks that succeeded are left out, if
-    anything else happened.
+    anything else happened, and so are acts whose failure is `told` already, given by their words.
     """
-    ended = [*acts]
+    ended = [act for act in acts if act.get("text") not in told or mapped(act.get("outcome")).get("done")]
     return _counted(outcome_lines([act for act in ended if _tells(act)] or ended))
 
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from nemuri_society.cognition.attempts import attempt_lines
+from nemuri_society.cognition.attempts import attempt_lines, attempt_of, failed_words
 from nemuri_society.cognition.percept_updates import listed, mapped
 from nemuri_society.cognition.places import REMEMBERED_BLOCKS, position_of
 from nemuri_society.cognition.possibilities import goal_needs, possibility_lines
@@ -44,6 +44,16 @@ def ability_lines(snapshot: Snapshot, goals: Iterable[str] = ()) -> list[str]:
     """Return what can be made, collected and placed now, and what is missing for these goals."""
     view = view_of(snapshot)
     return [*possibility_lines(view), *dict.fromkeys(line for goal in goals for line in goal_needs(goal, view))]
+
+
+def told_failures(snapshot: Snapshot) -> list[str]:
+    """Return the words of the intents that `failure_lines` tells."""
+    view = view_of(snapshot)
+    return [
+        words
+        for words in failed_words(snapshot["attempts"])
+        if attempt_lines({"entries": [attempt_of(snapshot["attempts"], words)]}, view, snapshot.second)
+    ]
 
 
 def failure_lines(snapshot: Snapshot) -> list[str]:

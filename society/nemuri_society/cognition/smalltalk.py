@@ -55,7 +55,7 @@ def small_talk(about: Mapping[str, Any], rng: Random) -> str:
 
 
 def judge_speakers(about: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the new sentiment and relationship for each speaker, from the number of kind and harsh words and of gifts."""
+    """Return the new sentiment and relationship for each speaker, by its kind and harsh words and its gifts."""
     found = {}
     for speaker in about.get("speakers") or ():
         before = (about.get("known") or {}).get(speaker) or {}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 from math import hypot
 from typing import Final
@@ -18,7 +19,7 @@ STATION_DISTANCE: Final = 5.0
 """Distance in blocks within which two stations can be used together."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Surroundings:
     """An agent's percepts, with queries for action selection."""
 
@@ -30,7 +31,7 @@ class Surroundings:
     places: Mapping[str, JsonValue] = field(default_factory=dict)
     """The remembered places, in the form of the section `places`."""
 
-    @property
+    @cached_property
     def here(self) -> BlockPosition:
         """Position of the agent."""
         return coordinates_of(self.percepts.get("position"))
@@ -60,18 +61,25 @@ class Surroundings:
         """Return the nearest remembered block of these kinds, in sight or not; None if none is known. Avoided positions
         are left out.
         """
-        known = [(block, place) for block in blocks for place in self._known(block) if place not in self.avoided]
+        known = [
+            (block, place)
+            for block in blocks
+            for place in self.known_blocks.get(block, ())
+            if place not in self.avoided
+        ]
         return min(known, key=lambda place: (self.away(place[1]), place[1]), default=None)
 
-    def _known(self, block: str) -> list[BlockPosition]:
-        """Return the positions of a kind of block: those in sight, then the remembered ones."""
-        seen = [
-            coordinates_of(seen_block["position"])
-            for seen_block in listed(self.percepts, "blocks")
-            if seen_block.get("block") == block
-        ]
-        kept = listed(mapped(self.places.get("blocks")), block)
-        return [*dict.fromkeys([*seen, *(at for place in kept if (at := position_of(place)) is not None)])]
+    @cached_property
+    def known_blocks(self) -> Mapping[str, list[BlockPosition]]:
+        """The known positions of each kind of block: those in sight, then the remembered ones."""
+        found: dict[str, dict[BlockPosition, None]] = {}
+        for block in listed(self.percepts, "blocks"):
+            found.setdefault(str(block.get("block")), {})[coordinates_of(block.get("position"))] = None
+        for kind, kept in mapped(self.places.get("blocks")).items():
+            for place in kept:
+                if (at := position_of(place)) is not None:
+                    found.setdefault(kind, {})[at] = None
+        return {kind: [*positions] for kind, positions in found.items()}
 
     def together(self, blocks: Sequence[str]) -> list[BlockPosition]:
         """Return one known position for each of these blocks, close enough to each other to be used together; empty if
@@ -80,7 +88,7 @@ class Surroundings:
         All of them lie within `STATION_DISTANCE` of the first one, and the first one is as near as possible. They may
         be out of sight.
         """
-        standing = [self._known(block) for block in blocks]
+        standing = [self.known_blocks.get(block, []) for block in blocks]
         station_sets = [
             places
             for places in product(*standing)
@@ -98,7 +106,6 @@ class Surroundings:
             if who == body["id"] or str(body.get("name")) == name:
                 return str(body["id"]), coordinates_of(body.get("position"))
         return None
-
 
     def named(self, words: str) -> BlockPosition | None:
         """Return the position of a named place; None if the agent knows none of this name."""

@@ -149,9 +149,7 @@ class Simulation:
         for agent_id in sorted(self.engine.sending):
             out = self.engine.take(agent_id, self.now)
             for act in out.acts:
-                self._acts.append(
-                    Act(agent_id=agent_id, act_id=act["id"], act=action_of.validate_python(act["act"]))
-                )
+                self._acts.append(Act(agent_id=agent_id, act_id=act["id"], act=action_of.validate_python(act["act"])))
                 self._observer.acted(self._acts[-1], self.now)
             if out.experiences:
                 self._observer.experienced(agent_id, out.experiences, self.now)

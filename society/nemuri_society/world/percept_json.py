@@ -59,9 +59,7 @@ def _events_json(unread: UnreadEvents) -> tuple[bytes, bytes, bytes]:
         for speaker, name, text, second in unread.utterances
     ]
     outcomes = [{"act_id": act, "done": not reason, "reason": reason} for act, reason in unread.outcomes]
-    heard, deeds, ended = (
-        orjson.dumps(events) if events else b"[]" for events in (utterances, unread.deeds, outcomes)
-    )
+    heard, deeds, ended = (orjson.dumps(events) if events else b"[]" for events in (utterances, unread.deeds, outcomes))
     return heard, deeds, ended
 
 

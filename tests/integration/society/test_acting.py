@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from bench.lived_society import LivedSociety
+
 from nemuri_society.cognition.module import Prompt
 from tests.integration.society.wire_model import Answer, WireModel
 
@@ -51,7 +52,7 @@ class Life:
 @contextmanager
 def _lived(action: str, *names: str) -> Iterator[Life]:
     with WireModel.serving(_stubborn(action)) as model:
-        society = LivedSociety(model, dict.fromkeys(("Mina", *names), {}), latency=0.5)
+        society = LivedSociety(model, {name: {} for name in ("Mina", *names)}, latency=0.5)
         society.simulation.run(SECONDS)
         assert model.calls == len(society.prompts) > 0
         yield Life(society)
@@ -73,20 +74,20 @@ def test_what_cannot_be_made_is_told_and_not_tried_again() -> None:
     with _lived("craft diamond_pickaxe") as life:
         assert life.acts["craft"] == 0
         assert SECONDS / 20 < len(life.decisions) < SECONDS / 8
-        why = "you cannot craft 1 diamond_pickaxe now: you lack 1 wood and 1 diamond for it"
+        why = "you cannot craft 1 diamond_pickaxe now: lacking 1 wood and 1 diamond"
         assert why not in life.decisions[0].user
         assert all(why in decision.user for decision in life.decisions[1:])
         assert life.decisions[1].user.count("diamond_pickaxe now") == 1
 
 
 def test_a_place_that_is_known_is_reached_and_another_is_told_to_be_unknown() -> None:
-    """The own town is a place that can be walked to. Of a place that nobody named the agent hears that it knows none."""
+    """The own town is a place that can be walked to. Of another one the agent hears that it is unknown."""
     with _lived("go to town-1") as life:
         assert life.acts["go"] >= 1
         assert "you cannot go" not in life.decisions[-1].user
     with _lived("go to Avalon") as life:
         assert life.acts["go"] == 0
-        assert "you cannot go to Avalon now: you know no place and nobody called Avalon; you know home, town-1" in (
+        assert "you cannot go to Avalon now: no place and nobody called Avalon is known; known are home, town-1" in (
             life.decisions[1].user
         )
 

@@ -5,9 +5,9 @@ import re
 from functools import cache
 
 import pytest
-
 from bench.lived_society import LivedSociety
 from bench.prompt_player import PARTS, PromptPlayer
+
 from tests.integration.society.wire_model import WireModel
 
 SECONDS = 120.0
@@ -18,7 +18,7 @@ NAMES = ("Akira", "Bea", "Cai", "Dana", "Emil")
 def _items(without: tuple[str, ...], seed: int = 1) -> float:
     """Return the mean number of different items that an agent has held after two minutes, over the wire format."""
     with WireModel.serving(PromptPlayer(without).answer) as model:
-        society = LivedSociety(model, dict.fromkeys(NAMES, {}), seed=seed)
+        society = LivedSociety(model, {name: {} for name in NAMES}, seed=seed)
         society.simulation.run(SECONDS)
     return sum(len(society.world.unique_items(agent)) for agent in society.world.agents) / len(NAMES)
 

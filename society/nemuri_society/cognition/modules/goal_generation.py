@@ -74,14 +74,15 @@ def is_due(snapshot: Snapshot) -> bool:
 
 def _prompt(snapshot: Snapshot, memories: list[str]) -> Prompt:
     reached = _described(snapshot, "done")
-    goals = prompt_text.goal_lines(snapshot["goals"], {}, {})
+    over = {which: listed(snapshot["plans"], which) for which in ("done", "given_up")}
+    goals = prompt_text.goal_lines(snapshot["goals"], over, {})
     lines = [
         *prompt_text.reflection_lines(snapshot["reflections"]),
         *goals,
         *_summed("reached", reached),
         *_summed("given up", _described(snapshot, "given_up")),
         *situation_text.failure_lines(snapshot),
-        *prompt_text.working_memory_lines(snapshot["working_memory"], ("active_goals",) if goals else ()),
+        *prompt_text.working_memory_lines(snapshot["working_memory"], ("active_goals",)),
         *situation_text.place_lines(snapshot),
         *situation_text.ability_lines(snapshot),
         *deed_lines(snapshot["deeds"], snapshot.second, snapshot.second - REVIEW_SECONDS),

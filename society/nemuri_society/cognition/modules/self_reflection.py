@@ -108,7 +108,7 @@ def _prompt(snapshot: Snapshot, new: list[dict[str, Any]], memories: list[str]) 
     progress = plan_progress(snapshot["working_memory"], snapshot["plans"])
     lines = [
         *prompt_text.goal_lines(snapshot["goals"], snapshot["plans"], progress),
-        *prompt_text.counted_outcomes(new),
+        *prompt_text.counted_outcomes(new, situation_text.told_failures(snapshot)),
         *situation_text.failure_lines(snapshot),
         *deed_lines(snapshot["deeds"], snapshot.second, number(snapshot["reflections"].get("at"), -1.0)),
         *prompt_text.reflection_lines(snapshot["reflections"], 2),

@@ -1,5 +1,4 @@
-"""Social awareness: forms an agent's opinion of others from their words and deeds, while in company (document 002 §1.3).
-"""
+"""Social awareness: forms an agent's opinion of others from their words and deeds, in company (document 002 §1.3)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
