@@ -42,8 +42,8 @@ def percept_changes(state: SharedState, percept: PlainPercept) -> Changes:
     """Return the changes that a percept makes: current values, utterances heard, deeds of others and outcomes of acts.
 
     Raises ValueError for an invalid percept. Utterances, deeds and outcomes are validated fully, because they enter
-    prompts and histories. Of the other fields only the names, the second and the position are checked, because percepts arrive
-    many times a second.
+    prompts and histories. Of the other fields only the names, the second and the position are checked, because percepts
+    arrive many times a second.
     """
     second = _number(percept.get("second"))
     if strange := percept.keys() - Percept.model_fields.keys():

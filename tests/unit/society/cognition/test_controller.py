@@ -82,12 +82,8 @@ def test_the_prompt_has_only_outputs_that_passed() -> None:
 def test_each_urgent_output_is_in_the_prompt_once() -> None:
     """Each urgent output is in the prompt once. An attacker is named, and eight equal failures take one line."""
     state = _at_work()
-    wrong = {
-        "text": "go there",
-        "expected": "go there",
-        "actual": "failed, found no path",
-        "correction": "try another place",
-    }
+    wrong = {"text": "go there", "expected": "go there", "actual": "failed, found no path"}
+    wrong |= {"correction": "try another place"}
     corrections: list[Any] = [{**wrong, "second": 1.0, "severity": 0.5} for _ in range(8)]
     tree: dict[str, Any] = {"block": "tree", "position": {"x": 1, "y": 64, "z": 0}}
     state.put(
