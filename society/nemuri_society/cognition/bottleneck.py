@@ -85,8 +85,7 @@ def _aims(snapshot: Snapshot) -> list[str]:
         return [str(plans["description"])]
     over = [*listed(plans, "done"), *listed(plans, "given_up")]
     left = [goal for goal in listed(snapshot["goals"], "active") if goal.get("id") not in over]
-    best = max(left, key=lambda goal: number(goal.get("priority")), default={})
-    return [str(best["description"])] if best else []
+    return [str(goal.get("description")) for goal in sorted(left, key=lambda goal: -number(goal.get("priority")))[:1]]
 
 
 def _goals(snapshot: Snapshot, passed: Collection[Output]) -> list[str]:

@@ -48,11 +48,7 @@ def progress_on(
     course: str, before: Mapping[str, Any], paused: Sequence[Mapping[str, Any]], second: float
 ) -> tuple[ActionProgress, list[JsonValue]]:
     """Return the progress on a course and the paused courses. An unfinished other course becomes a paused one."""
-    waiting: list[JsonValue] = [
-        dict(held)
-        for held in paused
-        if held.get("course") != course and second - number(held.get("paused_at")) <= PAUSED_SECONDS
-    ]
+    waiting: list[JsonValue] = [dict(held) for held in paused if held.get("course") != course]
     if before.get("course") in {None, course}:
         return ActionProgress.of(before, course), waiting
     if before.get("status") == "on" or not intended(str(before.get("course"))):  # A plan is over only once.
@@ -65,7 +61,7 @@ def progress_on(
 
 def plan_progress(working: Mapping[str, JsonValue], plans: Mapping[str, JsonValue]) -> Mapping[str, Any]:
     """Return the progress of the plan in force, also while another course interrupts it; empty before it begins."""
-    found = [mapped(working.get("progress")), *paused_courses(working)]
+    found = [mapped(working.get("progress")), *paused_courses(working, 0.0)]
     return next((held for held in found if plans.get("id") and held.get("course") == plans["id"]), {})
 
 
@@ -94,7 +90,8 @@ def _plan_step(step: Intent) -> Intent:
     return replace(step, verb="go") if step.verb == "follow" else step
 
 
-def paused_courses(working: Mapping[str, JsonValue]) -> list[Mapping[str, Any]]:
-    """Return the progress of the interrupted courses in working memory."""
-    held = working.get("paused")
-    return [mapped(one) for one in held] if isinstance(held, list) else []
+def paused_courses(working: Mapping[str, JsonValue], second: float) -> list[Mapping[str, Any]]:
+    """Return the progress of the courses in working memory that were interrupted at most `PAUSED_SECONDS` ago."""
+    paused = working.get("paused")
+    held = [mapped(one) for one in paused] if isinstance(paused, list) else []
+    return [one for one in held if second - number(one.get("paused_at")) <= PAUSED_SECONDS]

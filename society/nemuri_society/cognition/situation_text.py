@@ -52,7 +52,7 @@ def told_failures(snapshot: Snapshot) -> list[str]:
     return [
         words
         for words in failed_words(snapshot["attempts"])
-        if attempt_lines({"entries": [attempt_of(snapshot["attempts"], words)]}, view, snapshot.second)
+        if attempt_lines({"entries": [dict(attempt_of(snapshot["attempts"], words))]}, view, snapshot.second)
     ]
 
 

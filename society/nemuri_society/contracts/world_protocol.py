@@ -185,8 +185,8 @@ class Outcome(Value):
 class Percept(Value):
     """One agent's perception at one moment.
 
-    `heard`, `deeds`, `outcomes` and `hurt` report what happened since the last percept. The other fields are the current
-    state. A world in which agents are always well leaves out `health`, `hunger` and `hurt`.
+    `heard`, `deeds`, `outcomes` and `hurt` report what happened since the last percept. The other fields are the
+    current state. A world in which agents are always well leaves out `health`, `hunger` and `hurt`.
     """
 
     second: float = Field(ge=0)

@@ -54,7 +54,7 @@ class SkillExecution(Module):
         if decision is None or not snapshot["percepts"]:
             return {}
         working = snapshot["working_memory"]
-        before, paused = mapped(working.get("progress")), paused_courses(working)
+        before, paused = mapped(working.get("progress")), paused_courses(working, snapshot.second)
         course, steps = course_of(decision, snapshot["plans"], before, paused)
         progress, waiting = progress_on(course, before, paused, snapshot.second)
         history = listed(snapshot["action_history"])
@@ -92,8 +92,10 @@ def _next(at: Step, progress: ActionProgress) -> dict[str, Mapping[str, JsonValu
     new = progress.decided != at.decision.id
     held = held_back(attempts, words, snapshot.second) if single and new and progress.act is None else None
     refused = held or (obstacle(at.steps[0], view) if single else None)
-    failed_before = progress.status == "failed"
-    progress = progress.reconsidered(at.decision.id, refused).advanced(at.steps)
+    failed_before = at.before.get("status") == "failed" and at.before.get("course") == progress.course
+    if progress.status == "on" or failed_before:
+        progress = progress.reconsidered(at.decision.id, refused)
+    progress = replace(progress, decided=at.decision.id).advanced(at.steps)
     deed = None
     if progress.status == "on":
         step = at.steps[progress.step]

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from nemuri_contracts.tiered import Cues, Experience, WorkingMemory
 from nemuri_domain.tiered.importance import importance
 from nemuri_society.cognition.engine import Engine
-from nemuri_society.cognition.experience_recording import CONVERSATION_PART
+from nemuri_society.cognition.experience_recording import CONVERSATION_PART, GATHERING_SECONDS
 from nemuri_society.cognition.memory_interface import NoMemories
 from nemuri_society.cognition.modules.memory_recall import CALM_PAUSE, MemoryRecall
 from nemuri_society.cognition.percept_updates import HARMLESS
@@ -157,6 +157,37 @@ def test_walking_and_actions_ended_by_the_agent_are_not_recorded() -> None:
     state = state_of(0.0, percepts=HERE, action_history={"entries": acts})
     made(MemoryRecall(NoMemories()), state, 1.0)
     assert "experiences" not in held(state)
+
+
+def test_equal_acts_in_a_row_and_people_met_at_a_time_are_one_experience() -> None:
+    """Equal acts in a row become one experience with their number, and so do agents that are met at a time."""
+    acts = [
+        {"id": f"a{nth}", "text": text, "act": {"action": "collect"}, "outcome": {"done": True, "second": 1.0 + nth}}
+        for nth, text in enumerate(["collect tree"] * 3 + ["collect sand"])
+    ]
+    state = state_of(0.0, percepts=HERE | {"agents": [BEA]}, action_history={"entries": acts})
+    module = MemoryRecall(NoMemories())
+    made(module, state, 5.0)
+    state.put({"percepts": {"agents": [BEA, {"id": "cy", "name": "Cy", "distance": 3.0}]}}, 8.0)
+    made(module, state, 8.0)
+    made(module, state, 8.0 + GATHERING_SECONDS)
+    found = [each["content"] for each in held(state)["experiences"]["memory_recall"]]
+    assert found == ["collect tree: done (3 times)", "collect sand: done", "I saw Bea and Cy for the first time"]
+
+
+def test_a_gift_becomes_an_experience_as_important_as_words() -> None:
+    """A gift becomes an experience with the giver's name, once."""
+    deed: JsonValue = {"deed": "gave", "by": "Bea", "stack": {"item": "wood", "count": 2}, "want": None, "second": 1.0}
+    state = state_of(0.0, percepts=HERE, deeds={"entries": [deed]})
+    module = MemoryRecall(NoMemories())
+    made(module, state, 2.0)
+    made(module, state, 3.0)
+    (found,) = held(state)["experiences"]["memory_recall"]
+    assert (found["content"], found["type"], found["participants"]) == (
+        "Bea gave me 2 wood",
+        "conversation",
+        ["ada", "Bea"],
+    )
 
 
 happenings = st.lists(st.sampled_from(["hear", "speak", "end", "see", "run", "take"]), max_size=30)
