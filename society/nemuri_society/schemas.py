@@ -1,8 +1,9 @@
-"""Generator of the documentation of the messages between hosts and worlds: an AsyncAPI document and JSON Schemas.
+"""Generator of the published formats: the messages between hosts and worlds, and society files.
 
     python -m nemuri_society.schemas society/schemas
 
-There is a schema for every action and every message. Everything is derived from the contracts.
+There is a JSON Schema for every action, every message and society files, and an AsyncAPI document of the messages.
+Everything is derived from the contracts.
 """
 
 import sys
@@ -27,6 +28,7 @@ from nemuri.platform.api_schemas import (
 from nemuri_society.contracts.society import HostHealthReport
 from nemuri_society.contracts.subjects import SocietySubjects
 from nemuri_society.contracts.world_protocol import ACTIONS, MESSAGES, Acts, Joined, Joining, Percepts
+from nemuri_society.operations.society_file import schema as society_file_schema
 
 ABOUT = """\
 Hosts run the agents of a society, and a world process runs their world. They exchange these messages, which the log
@@ -51,6 +53,7 @@ def documents() -> dict[str, str]:
     """Return the text of every document, by path."""
     kinds = ACTIONS | MESSAGES | {"vitals": HostHealthReport}
     schemas = {f"worlds/{name}.json": json_text(_schema(kind)) for name, kind in kinds.items()}
+    schemas["society.json"] = json_text({"$schema": DIALECT} | society_file_schema())
     return {"asyncapi.yaml": yaml_text(asyncapi()), **dict(sorted(schemas.items()))}
 
 

@@ -2,71 +2,34 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from nemuri_contracts.event import Identifier, Label, Text, Value
-from nemuri_society.contracts.residents import Budget, Intervention, Line, ModelName, Probe, Resident, Spot
+from nemuri_contracts.event import Identifier, Value
+from nemuri_society.contracts.conditions import Conditions
+from nemuri_society.contracts.dangling_names import dangling_names
+from nemuri_society.contracts.pace import Pace
+from nemuri_society.contracts.residents import Resident
 
 CELL = 25
 """Number of agents in a cell. A cell always runs on one host and moves as a whole if the host is lost."""
 AGENTS_LIMIT = 5_000
+MIN_SLOTS, MAX_SLOTS = 50, 200
+"""Least and most concurrent model requests by default (document 002 §5.4)."""
 SocietyName = Annotated[Identifier, Field(max_length=48)]
 """Name of a society. It is part of a bucket's name and of the ids of its agents."""
 LATENESS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1_000.0, 10_000.0)
 """Upper bounds of the lateness histogram's buckets, in milliseconds."""
 
 
-class Society(Value):
+class Society(Conditions):
     """Definition of a society. It does not change while the society runs."""
 
     name: SocietyName
     seed: int = Field(ge=0, lt=2**32)
-    world: Literal["grid", "minecraft"] = "grid"
-    size: int = Field(default=256, ge=64, le=4_096)
-    """Edge length of the grid, in blocks."""
-    speed: float = Field(default=1.0, gt=0, le=100)
-    """Simulated seconds per second of wall-clock time."""
     agents: tuple[Resident, ...] = Field(min_length=1, max_length=AGENTS_LIMIT)
-    about: Text = Field(default="", max_length=2_000)
-    """What this society is, in one or two sentences that its residents know."""
-    laws: tuple[Line, ...] = Field(default=(), max_length=64)
-    """Laws that every resident knows from the beginning."""
-    places: dict[Identifier, Spot] = Field(default_factory=dict, max_length=64)
-    """Named places of the grid world. Every resident knows them."""
-    groups: dict[Label, tuple[Label, ...]] = Field(default_factory=dict, max_length=256)
-    """Names of the members of each group."""
-    actions: tuple[Identifier, ...] | None = Field(default=None, min_length=1)
-    """Actions that the world allows, by name; None allows all."""
-    day_seconds: float = Field(default=1_200.0, ge=24, le=86_400)
-    """Simulated seconds of a day of 24 hours. It is light from 6 to 22 o'clock."""
-    start_hour: float = Field(default=6.0, ge=0, lt=24)
-    """Hour of the day at second 0."""
-    intervals: dict[str, float] = Field(default_factory=dict)
-    """Seconds between two runs of a module, by its name, in place of those of document 002."""
-    thresholds: dict[Literal["normal", "overload", "emergency", "idle"], Annotated[float, Field(ge=0, le=1)]] = Field(
-        default_factory=dict
-    )
-    """Thresholds of the controller in place of those of document 002 §1.4."""
-    models: dict[str, ModelName] = Field(default_factory=dict)
-    """Model of each module by its name. `default` is that of the others."""
-    budget: Budget = Budget()
-    interventions: tuple[Intervention, ...] = Field(default=(), max_length=1_000)
-    probes: tuple[Probe, ...] = Field(default=(), max_length=1_000)
-    without: tuple[str, ...] = ()
-    """Modules that are left out, for ablations."""
-    plugins: tuple[str, ...] = ()
-    """Entry point names of additional modules from other packages."""
-    slots: int = Field(default=8, ge=1, le=10_000)
-    """Maximum number of concurrent model requests of all hosts together."""
-    hosts: int = Field(default=1, ge=1, le=64)
-    """Number of hosts that share the model slots."""
-    checkpoint_every: float | None = Field(default=None, ge=1)
-    """Wall-clock seconds between two checkpoints. None derives it from the society's size."""
-    latency: float = Field(default=0.0, ge=0, le=60)
-    """Mean answer time of the scripted model in seconds, exponentially distributed."""
 
     @model_validator(mode="after")
     def _distinguishable(self) -> Self:
@@ -88,33 +51,9 @@ class Society(Value):
     @model_validator(mode="after")
     def _connected(self) -> Self:
         """Raise ValueError with all names that refer to nothing."""
-        if wrong := self.dangling():
+        if wrong := dangling_names(self):
             raise ValueError("; ".join(f"{path}: {what}" for path, what in wrong))
         return self
-
-    def dangling(self) -> list[tuple[str, str]]:
-        """Return the names in this definition that refer to nothing: the path of each, and what is wrong."""
-        people, wrong = {agent.name for agent in self.agents}, list[tuple[str, str]]()
-        for nth, agent in enumerate(self.agents):
-            others = people - {agent.name}
-            strangers = (name for name in agent.relations if name not in others)
-            wrong += [(f"people.{nth}.relations", f"no other resident is called {name!r}") for name in strangers]
-            if agent.home is not None and agent.home not in self.places:
-                wrong.append((f"people.{nth}.home", f"there is no place {agent.home!r} in places"))
-        for group, members in self.groups.items():
-            wrong += [(f"groups.{group}", f"no resident is called {name!r}") for name in members if name not in people]
-        asked: dict[str, Sequence[Intervention | Probe]] = {"interventions": self.interventions, "probes": self.probes}
-        for part, entries in asked.items():
-            for nth, entry in enumerate(entries):
-                unknown = [] if entry.who == "all" else [name for name in entry.who if not self._is_known(name)]
-                wrong += [(f"{part}.{nth}.who", f"no resident or group is called {name!r}") for name in unknown]
-        for name, spot in self.places.items():
-            if max(spot.x, spot.z) >= self.size:
-                wrong.append((f"places.{name}", f"it is outside the world, whose edge is {self.size} blocks long"))
-        return wrong
-
-    def _is_known(self, name: str) -> bool:
-        return name in self.groups or any(agent.name == name for agent in self.agents)
 
     def residents_of(self, who: tuple[str, ...] | Literal["all"]) -> tuple[Resident, ...]:
         """Return the residents that names of residents and groups stand for, in the order of the society."""
@@ -122,6 +61,11 @@ class Society(Value):
             return self.agents
         names = {member for name in who for member in (name, *self.groups.get(name, ()))}
         return tuple(agent for agent in self.agents if agent.name in names)
+
+    @property
+    def concurrency(self) -> int:
+        """Return the maximum number of concurrent model requests of all hosts together."""
+        return self.slots or min(max(MIN_SLOTS, len(self.agents)), MAX_SLOTS)
 
     @property
     def cells(self) -> int:
@@ -221,6 +165,12 @@ class TokenUse(Value):
     """Number of replies, usable or not."""
     input_tokens: int = 0
     output_tokens: int = 0
+    retries: int = 0
+    """Number of calls after a failure: of the next provider, or of the same module in its next run."""
+    money: float = 0.0
+    """Price by the operator's price list."""
+    unpriced: int = 0
+    """Number of replies of models that the price list does not have."""
 
     @property
     def tokens(self) -> int:
@@ -233,6 +183,9 @@ class TokenUse(Value):
             calls=self.calls + other.calls,
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
+            retries=self.retries + other.retries,
+            money=self.money + other.money,
+            unpriced=self.unpriced + other.unpriced,
         )
 
 
@@ -251,6 +204,8 @@ class HostHealthReport(Value):
     """Lateness by module, for modules that need no model."""
     hearing: Lateness
     """Delay between a percept's arrival at the host and its processing by the agent."""
+    paces: dict[str, Pace]
+    """Intervals and model requests by module, for modules that may ask a model."""
     waits: dict[str, Waits]
     """Model requests and waiting times, by rank of the module."""
     asked: Waits
@@ -258,7 +213,12 @@ class HostHealthReport(Value):
     token_use: dict[str, dict[str, TokenUse]]
     """Token usage by module and model. A request shared with another agent costs nothing."""
     top_spenders: dict[str, TokenUse]
-    """Token usage of the agents of this host that used most, by agent id, highest first."""
+    """Token usage of the agents of this host that used most, by agent id, highest first. The last report of a host has
+    all its agents.
+    """
+    paused: str
+    """Why no module asks a model at present, in words: the limit of the budget that is reached. Empty if modules ask.
+    """
     waiting: int
     """Number of modules that wait to ask a model."""
     standing: str

@@ -1,14 +1,16 @@
 """Terminal output about a society and its runs."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from nemuri.terminal.output import say, say_json, table
 from nemuri_society.contracts.society import TokenUse, total
 
 if TYPE_CHECKING:
+    from nemuri_society.contracts.pace import Pace
     from nemuri_society.contracts.society import Society
     from nemuri_society.operations.lifecycle import SocietyFigures
+    from nemuri_society.operations.repeated_runs import RepeatedFigure
     from nemuri_society.operations.report import RunReport
 
 PROGRESS_SECONDS = 10.0
@@ -73,6 +75,7 @@ def print_report(report: "RunReport", *, json: bool) -> None:
     ]
     columns = ["rank", "answered", "shared", "failed", "mean wait", "longest", "unfairness"]
     table(columns, waits, numbers=columns[1:])
+    _print_paces(report)
     _print_token_usage(report)
     say(
         f"longest time without a decision {report.silence:.0f} s; {report.waiting} modules wait for a model; "
@@ -80,6 +83,44 @@ def print_report(report: "RunReport", *, json: bool) -> None:
     )
     for module, count in sorted(report.failures.items()):
         say(f"{module} failed {count} times")
+
+
+def _print_paces(report: "RunReport") -> None:
+    """Print how often each module that may ask a model ran, and how long its requests waited and were answered."""
+    columns = ["module", "interval", "longest", "too long", "requests", "waited", "longest wait", "answered in"]
+    rows = [
+        (
+            module,
+            *_intervals(pace),
+            pace.requests,
+            f"{pace.wait:.2f} s",
+            f"{pace.longest_wait:.2f} s",
+            f"{pace.answer:.2f} s",
+        )
+        for module, pace in report.paces.items()
+    ]
+    table(columns, rows, numbers=columns[1:])
+
+
+def _intervals(pace: "Pace") -> tuple[object, ...]:
+    """Return the mean and the longest interval and the number of too long ones; dashes if a change starts each run."""
+    return (f"{pace.interval:.1f} s", f"{pace.longest_interval:.1f} s", pace.late) if pace.runs else ("-",) * 3
+
+
+def print_summary(
+    figures: Mapping[str, "RepeatedFigure"], reports: Sequence["RunReport"], planned: int, *, json: bool
+) -> None:
+    """Print the figures of repeated runs with their means and intervals."""
+    if json:
+        shown = {name: figure.model_dump(mode="json") for name, figure in figures.items()}
+        say_json({"runs": [report.model_dump(mode="json") for report in reports], "planned": planned, "figures": shown})
+        return
+    say(f"{len(reports)} of {planned} runs: {', '.join(report.society for report in reports)}")
+    rows = [
+        (name, f"{figure.mean:.3g}", "-" if figure.low is None else f"{figure.low:.3g} to {figure.high:.3g}")
+        for name, figure in figures.items()
+    ]
+    table(["figure", "mean", "95 % interval"], rows, numbers=["mean"])
 
 
 def _print_token_usage(report: "RunReport") -> None:

@@ -14,6 +14,7 @@ from nemuri_contracts.event import derive
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embedded.supervisor import Supervisor
 from nemuri_infra.runtime.settings import Settings
+from nemuri_society.contracts.residents import Budget
 from nemuri_society.contracts.society import HostHealthReport, Lease, Society, WorldHealthReport
 from nemuri_society.contracts.subjects import SocietySubjects
 from nemuri_society.operations.report import RunReport, run_report
@@ -23,9 +24,10 @@ from nemuri_society.simulation.checkpoints import Checkpoints, interrupted_resto
 from nemuri_society.simulation.initial_state import first_memories
 from nemuri_society.simulation.leases import EXPIRY_SECONDS
 from nemuri_society.simulation.memory_events import EMBEDDING_DIMENSION, EMBEDDING_MODEL
+from nemuri_society.simulation.spending import total_spending
 from nemuri_society.simulation.world_lease import read_world
 from nemuri_society.simulation.world_process import load_world
-from nemuri_society.stores.society_states import SocietyError, States, societies
+from nemuri_society.stores.society_states import SOCIETY, SocietyError, States, societies
 
 MEMORY_CAPACITY: Final = 500
 """Maximum number of long-term memories of a resident. The weakest memories beyond it are removed, as in document 004.
@@ -157,7 +159,15 @@ async def run_society(
                     break
         data = await read_world(states) if society.world == "grid" else None
         world = None if data is None else load_world(data)
-        return run_report(society.name, figures.vitals, figures.live_hosts, began or 0.0, world, figures.world_health)
+        return run_report(
+            society.name,
+            figures.vitals,
+            figures.live_hosts,
+            began or 0.0,
+            world,
+            figures.world_health,
+            await total_spending(states),
+        )
 
 
 async def load_society(log: Log, name: str) -> Society:
@@ -165,7 +175,7 @@ async def load_society(log: Log, name: str) -> Society:
     return await read_society(await States.open(log, name))
 
 
-async def resume_society(log: Log, name: str, checkpoint: str | None) -> Society:
+async def resume_society(log: Log, name: str, checkpoint: str | None, budget: Budget | None = None) -> Society:
     """Return the definition of a society that is to be continued. With `checkpoint`, restore this checkpoint first.
 
     `checkpoint` is the name of a checkpoint, or "newest". Without it, an interrupted restore is repeated. Raises
@@ -186,6 +196,16 @@ async def resume_society(log: Log, name: str, checkpoint: str | None) -> Society
         raise SocietyError(f"society {name!r} is running ({', '.join(keepers)}): stop it first")
     if checkpoint is not None:
         await (await Checkpoints.open(log, name)).restore(states, None if checkpoint == "newest" else checkpoint)
+    return society if budget is None else await _with_budget(states, budget)
+
+
+async def _with_budget(states: States, budget: Budget) -> Society:
+    """Store another budget in the definition of a society, and return the definition."""
+    entry = await states.get(SOCIETY)
+    if entry is None:
+        raise SocietyError(f"there is no society {states.society!r}")
+    society = Society.model_validate_json(entry.value).model_copy(update={"budget": budget})
+    await states.write({SOCIETY: society.model_dump_json().encode()}, {SOCIETY: entry.revision})
     return society
 
 

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
 from nemuri_contracts.event import Value
+from nemuri_society.contracts.pace import Pace
 from nemuri_society.contracts.society import HostHealthReport, Lateness, TokenUse, Waits, WorldHealthReport
 from nemuri_society.world.grid_world import World
 
@@ -25,10 +26,16 @@ class RunReport(Value):
     """Model requests and their waiting times, by rank of the module."""
     asked: Waits
     """Model requests and their waiting times, of all ranks together."""
+    paces: dict[str, Pace]
+    """Intervals, model requests and answers by module, for modules that may ask a model."""
     token_use: dict[str, dict[str, TokenUse]]
     """Token usage by module and model."""
     top_spenders: dict[str, TokenUse]
-    """Token usage of the agents that used most, by agent id, highest first."""
+    """Token usage of the agents, by agent id, highest first. After a crash of a host, only those that used most."""
+    spent: TokenUse
+    """Usage since the society was created, earlier runs included."""
+    paused: str
+    """Why no module asked a model at the end, in words; empty if modules asked."""
     unfairness: float
     """Ratio of the longest mean wait of an agent to the mean wait of all requests."""
     waiting: int
@@ -56,10 +63,12 @@ def run_report(
     start_second: float,
     world: World | None,
     world_health: WorldHealthReport | None,
+    spent: TokenUse | None = None,
 ) -> RunReport:
     """Return the report of a run from the newest figures of each host. The run began at `start_second`.
 
-    `vitals` includes crashed hosts, because their work counts. Agents are counted only on `live_hosts`.
+    `vitals` includes crashed hosts, because their work counts. Agents are counted only on `live_hosts`. `spent` is the
+    usage since the society was created.
     """
     newest = list(vitals.values())
     runs: Counter[str] = Counter()
@@ -90,8 +99,11 @@ def run_report(
             for rank in (newest[0].waits if newest else ())
         },
         asked=asked,
+        paces=merged_paces(newest),
         token_use=_token_use(newest),
         top_spenders=_top_spenders(newest),
+        spent=spent or TokenUse(),
+        paused=next((host.paused for host in newest if host.paused), ""),
         unfairness=round(asked.unfairness, 3),
         waiting=sum(health_report.waiting for health_report in live_hosts.values()),
         silence=max((health_report.silence for health_report in live_hosts.values()), default=0.0),
@@ -103,6 +115,15 @@ def run_report(
         items=_mean([len(world.unique_items(agent)) for agent in everybody]) if world else None,
         achievements=_mean([len(world.achievements(agent)) for agent in everybody]) if world else None,
     )
+
+
+def merged_paces(hosts: Iterable[HostHealthReport]) -> dict[str, Pace]:
+    """Return the intervals and model requests of all hosts, by module."""
+    found: defaultdict[str, Pace] = defaultdict(Pace)
+    for host in hosts:
+        for module, pace in host.paces.items():
+            found[module] += pace
+    return dict(sorted(found.items()))
 
 
 def _token_use(hosts: Iterable[HostHealthReport]) -> dict[str, dict[str, TokenUse]]:

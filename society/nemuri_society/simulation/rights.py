@@ -4,12 +4,12 @@ from nemuri_infra.bus.access import inbox
 from nemuri_infra.runtime.permissions import Permissions
 from nemuri_infra.runtime.rights import API, Rights, publishing, subscribing
 from nemuri_society.contracts.subjects import SocietySubjects
-from nemuri_society.stores.society_states import AGENT, LEASE, WORLD, checkpoints_bucket, societies_bucket
+from nemuri_society.stores.society_states import AGENT, LEASE, SPENDING, WORLD, checkpoints_bucket, societies_bucket
 
 
 def host_rights(permissions: Permissions) -> Rights:
     """Return the rights of an agent host, for all societies: the leases of cells (groups of agents), the states of
-    agents, and checkpoints.
+    agents, the usage of models, and checkpoints.
 
     It may not write the state or the lease of a world.
     """
@@ -17,6 +17,7 @@ def host_rights(permissions: Permissions) -> Rights:
     subjects, states, kept = SocietySubjects(name), societies_bucket(name), checkpoints_bucket(name)
     told = publishing(subjects.joining("*"), subjects.leaving("*"), subjects.acts("*"), subjects.vitals("*"))
     written = publishing(f"$KV.{states}.*.{LEASE}.*", f"$KV.{states}.*.{AGENT}.>", f"$O.{kept}.>")
+    written |= publishing(f"$KV.{states}.*.{SPENDING}.*")
     messages = (f"GET.KV_{states}", f"GET.OBJ_{kept}", f"DELETE.OBJ_{kept}")
     laid = publishing(*(f"{API}.STREAM.MSG.{message}" for message in messages))
     read = permissions.reading(permissions.subjects.stream) | permissions.reading(f"KV_{states}")

@@ -46,6 +46,7 @@ class Planning(RetrievingModule):
         | situation_text.SITUATION_TEXT_SECTIONS,
         writes=frozenset({"plans"}),
         rank=Rank.PLANNING,
+        longest=10.0,
         brief=True,
     )
 
@@ -57,18 +58,38 @@ class Planning(RetrievingModule):
         """
         plans = snapshot["plans"]
         progress = plan_progress(snapshot["working_memory"], plans)
-        status = str(progress.get("status") or "on")
-        if status == "on" and plans.get("status") == "active" and _wanted(snapshot, plans.get("goal")):
+        status = _status(snapshot)
+        if _in_force(snapshot, status):
             return {}
         over = _over(plans, status)
-        left = [*listed(over, "done"), *listed(over, "given_up")]
-        goal = next_goal(listed(snapshot["goals"], "active"), listed(snapshot["goal_graph"], "edges"), left)
+        goal = _goal(snapshot, over)
         if goal is None:
             return {"plans": {**over, "status": plans.get("status") if status == "on" else status}}
         why = str(progress.get("why") or "") if status == "failed" else ""
         thoughts = [str(reflection.get("insight")) for reflection in listed(snapshot["reflections"])[-1:]]
         memories = self.recalled(snapshot, [str(goal.get("description")), why], thoughts)
         return Ask(_prompt(snapshot, goal, why, memories), lambda text: {"plans": _plan(text, goal, over, snapshot)})
+
+    def asks(self, snapshot: Snapshot) -> bool:
+        """Return True if a new plan is needed and a goal is left."""
+        status = _status(snapshot)
+        return not _in_force(snapshot, status) and _goal(snapshot, _over(snapshot["plans"], status)) is not None
+
+
+def _status(snapshot: Snapshot) -> str:
+    """Return the status of the plan: "on" if its steps have not begun, else the status of its progress."""
+    return str(plan_progress(snapshot["working_memory"], snapshot["plans"]).get("status") or "on")
+
+
+def _in_force(snapshot: Snapshot, status: str) -> bool:
+    plans = snapshot["plans"]
+    return status == "on" and plans.get("status") == "active" and _wanted(snapshot, plans.get("goal"))
+
+
+def _goal(snapshot: Snapshot, over: Mapping[str, JsonValue]) -> Mapping[str, Any] | None:
+    """Return the next goal that is neither done nor given up; None if none is left."""
+    left = [*listed(over, "done"), *listed(over, "given_up")]
+    return next_goal(listed(snapshot["goals"], "active"), listed(snapshot["goal_graph"], "edges"), left)
 
 
 def _plan(

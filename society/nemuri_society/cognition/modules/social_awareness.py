@@ -48,10 +48,9 @@ class SocialAwareness(RetrievingModule):
 
         Return no changes if no agent is in sight or none did since the last judgement.
         """
-        near = agents_in_sight(snapshot["percepts"])
-        new, deeds = (unjudged_utterances(snapshot), unjudged_deeds(snapshot)) if near else ([], [])
-        if not new and not deeds:
+        if not self.asks(snapshot):
             return {}
+        new, deeds = unjudged_utterances(snapshot), unjudged_deeds(snapshot)
         latest = sorted([*new, *deeds], key=lambda event: -number(event.get("second")))
         speakers = [*dict.fromkeys(map(_author, latest))][:MAX_SPEAKERS]
 
@@ -62,6 +61,11 @@ class SocialAwareness(RetrievingModule):
         said = prompt_text.spoken(new, snapshot.name)
         memories = self.recalled(snapshot, [*speakers, *(str(heard.get("text")) for heard in new[-2:])], said)
         return Ask(_prompt(snapshot, speakers, new, memories), felt)
+
+    def asks(self, snapshot: Snapshot) -> bool:
+        """Return True if an agent is in sight and one spoke or did something since it was last judged."""
+        near = agents_in_sight(snapshot["percepts"])
+        return bool(near) and bool(unjudged_utterances(snapshot) or unjudged_deeds(snapshot))
 
 
 def unjudged_utterances(snapshot: Snapshot) -> list[dict[str, Any]]:
