@@ -23,6 +23,8 @@ from nemuri_society.cognition.situation_detection import number
 from nemuri_society.cognition.state_sections import newest_entries
 from nemuri_society.cognition.surroundings import Surroundings, coordinates_of
 
+LAST_CHECK: Final = "last_action_check"
+"""Key of working memory that shows that action awareness is at work."""
 ACT_TIMEOUT: Final = 60.0
 """Seconds after which the module no longer waits for the outcome of an act."""
 AVOID_SECONDS: Final = 60.0
@@ -91,7 +93,7 @@ def _next(at: Step, progress: ActionProgress) -> dict[str, Mapping[str, JsonValu
     words = intended(progress.course)
     new = progress.decided != at.decision.id
     held = held_back(attempts, words, snapshot.second) if single and new and progress.act is None else None
-    refused = held or (obstacle(at.steps[0], view) if single else None)
+    refused = held or (_obstacle(snapshot, at.steps[0], view) if single else None)
     failed_before = at.before.get("status") == "failed" and at.before.get("course") == progress.course
     if progress.status == "on" or failed_before:
         progress = progress.reconsidered(at.decision.id, refused)
@@ -99,7 +101,7 @@ def _next(at: Step, progress: ActionProgress) -> dict[str, Mapping[str, JsonValu
     deed = None
     if progress.status == "on":
         step = at.steps[progress.step]
-        why = held or obstacle(step, view)
+        why = held or _obstacle(snapshot, step, view)
         deed = next_act(step, view) if why is None else None
         if deed is None:
             progress = replace(progress, status="failed", why=why or dead_end(step))
@@ -111,6 +113,13 @@ def _next(at: Step, progress: ActionProgress) -> dict[str, Mapping[str, JsonValu
     if progress.status == "done" and single and attempt_of(attempts, words):
         changes["attempts"] = {"entries": without(attempts, words)}
     return changes
+
+
+def _obstacle(snapshot: Snapshot, intent: Intent, view: Surroundings) -> str | None:
+    """Return what stands in the way of an intent. An agent without action awareness does not compare what it is about
+    to do with what it perceives: it tries, and the world refuses.
+    """
+    return obstacle(intent, view) if LAST_CHECK in snapshot["working_memory"] else None
 
 
 def _failed(at: Step, progress: ActionProgress, *, tried: bool) -> dict[str, Mapping[str, JsonValue]]:

@@ -15,9 +15,9 @@ from nemuri_society.cognition.surroundings import Surroundings
 from tests.unit.society.cognition.states import held, made, state_of
 
 HANDS = SkillExecution()
-HERE = {"position": {"x": 0, "y": 64, "z": 0}}
-TREE = {"block": "tree", "position": {"x": 2, "y": 64, "z": 0}}
-TABLE = {"block": "table", "position": {"x": 0, "y": 64, "z": 2}}
+HERE: dict[str, Any] = {"position": {"x": 0, "y": 64, "z": 0}}
+TREE: dict[str, Any] = {"block": "tree", "position": {"x": 2, "y": 64, "z": 0}}
+TABLE: dict[str, Any] = {"block": "table", "position": {"x": 0, "y": 64, "z": 2}}
 
 
 class Day:
@@ -27,7 +27,10 @@ class Day:
         """Begin at second 0 without a decision."""
         self.second, self.decisions = 0.0, 0
         self.state: SharedState = state_of(
-            0.0, percepts=HERE | {"blocks": [TREE, TABLE], "inventory": {}} | percepts, plans={}
+            0.0,
+            percepts=HERE | {"blocks": [TREE, TABLE], "inventory": {}} | percepts,
+            plans={},
+            working_memory={"last_action_check": 0.0},
         )
 
     def decide(self, action: str) -> None:
@@ -214,7 +217,7 @@ def test_following_does_not_end() -> None:
 def test_obstacles_say_what_is_missing(words: str, why: str | None) -> None:
     """An obstacle says what an intent lacks. What must be searched for or walked to is none."""
     view = Surroundings(
-        HERE | {"inventory": {"wood": 1, "stone": 4}, "blocks": [TREE, TABLE]},  # type: ignore[arg-type]
+        HERE | {"inventory": {"wood": 1, "stone": 4}, "blocks": [TREE, TABLE]},
         places={"named": {"home": [9, 64, 9]}, "people": {"Bea": [5, 64, 5]}},
     )
     intent = read_intent(words)

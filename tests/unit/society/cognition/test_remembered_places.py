@@ -58,8 +58,9 @@ def test_people_are_remembered_where_they_were_last_seen() -> None:
 
 def test_a_remembered_source_is_walked_to_instead_of_a_search() -> None:
     """Collecting leads to the nearest remembered source, a named place can be walked to, and so can a block."""
-    places = {"blocks": {"iron": [[30, 64, 0], [20, 64, 0]]}, "named": {"old mill": [9, 64, 9]}}
-    view = Surroundings({"position": _at(0, 0), "inventory": {"stone_pickaxe": 1}}, places=places)  # type: ignore[arg-type]
+    places: dict[str, Any] = {"blocks": {"iron": [[30, 64, 0], [20, 64, 0]]}, "named": {"old mill": [9, 64, 9]}}
+    percepts: dict[str, Any] = {"position": _at(0, 0), "inventory": {"stone_pickaxe": 1}}
+    view = Surroundings(percepts, places=places)
     goals = {
         Intent("collect", "iron"): (20, 0),
         Intent("go", whom="the old mill"): (9, 9),

@@ -161,14 +161,15 @@ def test_walking_and_actions_ended_by_the_agent_are_not_recorded() -> None:
 
 def test_equal_acts_in_a_row_and_people_met_at_a_time_are_one_experience() -> None:
     """Equal acts in a row become one experience with their number, and so do agents that are met at a time."""
-    acts = [
+    acts: list[JsonValue] = [
         {"id": f"a{nth}", "text": text, "act": {"action": "collect"}, "outcome": {"done": True, "second": 1.0 + nth}}
         for nth, text in enumerate(["collect tree"] * 3 + ["collect sand"])
     ]
     state = state_of(0.0, percepts=HERE | {"agents": [BEA]}, action_history={"entries": acts})
     module = MemoryRecall(NoMemories())
     made(module, state, 5.0)
-    state.put({"percepts": {"agents": [BEA, {"id": "cy", "name": "Cy", "distance": 3.0}]}}, 8.0)
+    cy: dict[str, Any] = {"id": "cy", "name": "Cy", "distance": 3.0}
+    state.put({"percepts": {"agents": [dict[str, Any](BEA), cy]}}, 8.0)
     made(module, state, 8.0)
     made(module, state, 8.0 + GATHERING_SECONDS)
     found = [each["content"] for each in held(state)["experiences"]["memory_recall"]]
