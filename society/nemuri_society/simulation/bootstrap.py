@@ -104,6 +104,7 @@ def world_settings(society: Society) -> WorldSettings:
         actions=society.actions,
         speed=society.speed,
         day_seconds=society.day_seconds,
+        start_hour=society.start_hour,
     )
 
 
