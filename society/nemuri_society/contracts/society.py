@@ -19,8 +19,8 @@ AGENTS_LIMIT = 5_000
 MIN_SLOTS, MAX_SLOTS = 50, 200
 """Least and most concurrent model requests by default. Document 002 §5.4 has 50."""
 SLOTS_PER_AGENT = 3
-"""Concurrent model requests for each agent by default. An agent among others asks about 0.75 times a second, so it needs
-two places at 2.5 s an answer; the third is for chance.
+"""Concurrent model requests for each agent by default. An agent among others asks about 0.75 times a second, so it
+needs two places at 2.5 s an answer; the third is for chance.
 """
 SocietyName = Annotated[Identifier, Field(max_length=48)]
 """Name of a society. It is part of a bucket's name and of the ids of its agents."""
