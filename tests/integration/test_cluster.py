@@ -15,7 +15,8 @@ from nemuri_contracts.tasks import TaskCompleted
 from nemuri_infra.embedded.nats import EmbeddedNatsCluster
 from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_society.cognition.engine import Engine
-from nemuri_society.contracts.society import Resident, Society
+from nemuri_society.contracts.residents import Resident
+from nemuri_society.contracts.society import Society
 from nemuri_society.simulation.cell_leases import CellLeases
 from nemuri_society.simulation.checkpoints import Checkpoints
 from nemuri_society.simulation.world_lease import WorldLease

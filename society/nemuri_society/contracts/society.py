@@ -2,12 +2,13 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import Field, model_validator
 
-from nemuri_contracts.event import Identifier, Label, Value
+from nemuri_contracts.event import Identifier, Label, Text, Value
+from nemuri_society.contracts.residents import Budget, Intervention, Line, ModelName, Probe, Resident, Spot
 
 CELL = 25
 """Number of agents in a cell. A cell always runs on one host and moves as a whole if the host is lost."""
@@ -16,17 +17,6 @@ SocietyName = Annotated[Identifier, Field(max_length=48)]
 """Name of a society. It is part of a bucket's name and of the ids of its agents."""
 LATENESS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1_000.0, 10_000.0)
 """Upper bounds of the lateness histogram's buckets, in milliseconds."""
-
-
-class Resident(Value):
-    """Initial state of an agent of a society."""
-
-    id: Identifier
-    name: Label
-    """Display name, unique in the society."""
-    town: Identifier | None = None
-    profile: dict[str, JsonValue] = Field(default_factory=dict)
-    """Initial self-knowledge: traits, role and settings of an experiment."""
 
 
 class Society(Value):
@@ -40,6 +30,31 @@ class Society(Value):
     speed: float = Field(default=1.0, gt=0, le=100)
     """Simulated seconds per second of wall-clock time."""
     agents: tuple[Resident, ...] = Field(min_length=1, max_length=AGENTS_LIMIT)
+    about: Text = Field(default="", max_length=2_000)
+    """What this society is, in one or two sentences that its residents know."""
+    laws: tuple[Line, ...] = Field(default=(), max_length=64)
+    """Laws that every resident knows from the beginning."""
+    places: dict[Identifier, Spot] = Field(default_factory=dict, max_length=64)
+    """Named places of the grid world. Every resident knows them."""
+    groups: dict[Label, tuple[Label, ...]] = Field(default_factory=dict, max_length=256)
+    """Names of the members of each group."""
+    actions: tuple[Identifier, ...] | None = Field(default=None, min_length=1)
+    """Actions that the world allows, by name; None allows all."""
+    day_seconds: float = Field(default=1_200.0, ge=24, le=86_400)
+    """Simulated seconds of a day of 24 hours. It is light from 6 to 22 o'clock."""
+    start_hour: float = Field(default=6.0, ge=0, lt=24)
+    """Hour of the day at second 0."""
+    intervals: dict[str, float] = Field(default_factory=dict)
+    """Seconds between two runs of a module, by its name, in place of those of document 002."""
+    thresholds: dict[Literal["normal", "overload", "emergency", "idle"], Annotated[float, Field(ge=0, le=1)]] = Field(
+        default_factory=dict
+    )
+    """Thresholds of the controller in place of those of document 002 §1.4."""
+    models: dict[str, ModelName] = Field(default_factory=dict)
+    """Model of each module by its name. `default` is that of the others."""
+    budget: Budget = Budget()
+    interventions: tuple[Intervention, ...] = Field(default=(), max_length=1_000)
+    probes: tuple[Probe, ...] = Field(default=(), max_length=1_000)
     without: tuple[str, ...] = ()
     """Modules that are left out, for ablations."""
     plugins: tuple[str, ...] = ()
@@ -69,6 +84,44 @@ class Society(Value):
                     raise ValueError(f"two agents have the same {what} {name!r}; each {what} must be unique")
                 known[plain] = name
         return self
+
+    @model_validator(mode="after")
+    def _connected(self) -> Self:
+        """Raise ValueError with all names that refer to nothing."""
+        if wrong := self.dangling():
+            raise ValueError("; ".join(f"{path}: {what}" for path, what in wrong))
+        return self
+
+    def dangling(self) -> list[tuple[str, str]]:
+        """Return the names in this definition that refer to nothing: the path of each, and what is wrong."""
+        people, wrong = {agent.name for agent in self.agents}, list[tuple[str, str]]()
+        for nth, agent in enumerate(self.agents):
+            others = people - {agent.name}
+            strangers = (name for name in agent.relations if name not in others)
+            wrong += [(f"people.{nth}.relations", f"no other resident is called {name!r}") for name in strangers]
+            if agent.home is not None and agent.home not in self.places:
+                wrong.append((f"people.{nth}.home", f"there is no place {agent.home!r} in places"))
+        for group, members in self.groups.items():
+            wrong += [(f"groups.{group}", f"no resident is called {name!r}") for name in members if name not in people]
+        asked: dict[str, Sequence[Intervention | Probe]] = {"interventions": self.interventions, "probes": self.probes}
+        for part, entries in asked.items():
+            for nth, entry in enumerate(entries):
+                unknown = [] if entry.who == "all" else [name for name in entry.who if not self._is_known(name)]
+                wrong += [(f"{part}.{nth}.who", f"no resident or group is called {name!r}") for name in unknown]
+        for name, spot in self.places.items():
+            if max(spot.x, spot.z) >= self.size:
+                wrong.append((f"places.{name}", f"it is outside the world, whose edge is {self.size} blocks long"))
+        return wrong
+
+    def _is_known(self, name: str) -> bool:
+        return name in self.groups or any(agent.name == name for agent in self.agents)
+
+    def residents_of(self, who: tuple[str, ...] | Literal["all"]) -> tuple[Resident, ...]:
+        """Return the residents that names of residents and groups stand for, in the order of the society."""
+        if who == "all":
+            return self.agents
+        names = {member for name in who for member in (name, *self.groups.get(name, ()))}
+        return tuple(agent for agent in self.agents if agent.name in names)
 
     @property
     def cells(self) -> int:

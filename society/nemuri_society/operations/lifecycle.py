@@ -20,6 +20,7 @@ from nemuri_society.operations.report import RunReport, run_report
 from nemuri_society.operations.supervised_processes import build_processes
 from nemuri_society.simulation.bootstrap import read_society
 from nemuri_society.simulation.checkpoints import Checkpoints, interrupted_restore
+from nemuri_society.simulation.initial_state import first_memories
 from nemuri_society.simulation.leases import EXPIRY_SECONDS
 from nemuri_society.simulation.memory_events import EMBEDDING_DIMENSION, EMBEDDING_MODEL
 from nemuri_society.simulation.world_lease import read_world
@@ -86,11 +87,15 @@ def _definition_events(society: Society) -> list[AgentDefined | PolicyAdopted]:
 
 
 async def create_society(log: Log, society: Society) -> States:
-    """Store the definition of a society and define its agents. Raise FileExistsError if the name is taken."""
+    """Store the definition of a society, define its agents and record their first memories.
+
+    Raise FileExistsError if the name is taken.
+    """
     states = await States.create(log, society)
-    events = _definition_events(society)
-    for start in range(0, len(events), DEFINE_BATCH):
-        await asyncio.gather(*(log.append(event) for event in events[start : start + DEFINE_BATCH]))
+    memories = [event for agent in society.agents for event in first_memories(agent)]
+    for events in (_definition_events(society), memories):
+        for start in range(0, len(events), DEFINE_BATCH):
+            await asyncio.gather(*(log.append(event) for event in events[start : start + DEFINE_BATCH]))
     return states
 
 

@@ -11,7 +11,8 @@ from typing import Any
 import orjson
 
 from nemuri_infra.bus.event_log import Log
-from nemuri_society.contracts.society import Resident, Society
+from nemuri_society.contracts.residents import Resident
+from nemuri_society.contracts.society import Society
 from nemuri_society.simulation.bootstrap import read_society
 from nemuri_society.simulation.checkpoints import Checkpoints, made_at
 from nemuri_society.simulation.world_lease import read_world

@@ -5,7 +5,7 @@ from itertools import count, islice, product
 from random import Random
 from typing import Final
 
-from nemuri_society.contracts.society import Resident
+from nemuri_society.contracts.residents import Resident
 
 AGENTS_PER_TOWN: Final = 25
 """Default number of agents in a town."""
@@ -37,7 +37,7 @@ def generate_residents(society: str, number: int, seed: int, towns: int | None =
             id=f"{society}-{nth:04}",
             name=name,
             town=f"town-{nth % places + 1}" if places else None,
-            profile={"traits": sorted(rng.sample(TRAITS, 2))},
+            traits=tuple(sorted(rng.sample(TRAITS, 2))),
         )
         for nth, name in enumerate(islice(_generate_names(), number))
     )

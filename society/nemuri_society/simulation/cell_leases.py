@@ -19,6 +19,7 @@ from nemuri_society.cognition.engine import Engine
 from nemuri_society.cognition.shared_state import SharedState
 from nemuri_society.cognition.state_sections import VOLATILE
 from nemuri_society.contracts.society import Society
+from nemuri_society.simulation.initial_state import initial_sections
 from nemuri_society.simulation.leases import Leases
 from nemuri_society.stores.society_states import AGENT, RevisionError, States
 
@@ -53,7 +54,7 @@ class CellLeases:
     async def acquire(self, cell: int, second: float) -> list[SharedState] | None:
         """Take a free cell and return the last written states of its agents; None if another host was faster.
 
-        `second` is the present second of the simulation. An agent without a written state gets its initial profile.
+        `second` is the present second of the simulation. An agent without a written state gets its initial one.
         """
         if not await self._leases.acquire(str(cell)):
             return None
@@ -65,8 +66,9 @@ class CellLeases:
         self.cells.add(cell)
         residents = {agent.id: agent for agent in self._society.cell(cell)}
         for agent_id, resident in residents.items():
-            initial = {"name": resident.name, "town": resident.town, **resident.profile}
-            values.setdefault(agent_id, {}).setdefault("profile", initial)
+            sections = values.setdefault(agent_id, {})
+            if "profile" not in sections:  # The first host of this agent.
+                sections |= initial_sections(self._society, resident)
         return [SharedState.of(agent_id, values[agent_id], second) for agent_id in residents]  # type: ignore[arg-type]
 
     async def beat(self, log: Callable[..., object] = logger.warning) -> set[int]:

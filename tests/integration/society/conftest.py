@@ -7,7 +7,8 @@ import pytest_asyncio
 from nemuri_infra.bus.connection import Connection
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.runtime.settings import Settings
-from nemuri_society.contracts.society import Resident, Society
+from nemuri_society.contracts.residents import Resident
+from nemuri_society.contracts.society import Society
 from nemuri_society.stores.society_states import States
 
 

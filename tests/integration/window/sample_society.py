@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import orjson
 
 from nemuri_infra.bus.event_log import Log
-from nemuri_society.contracts.society import Resident, Society
+from nemuri_society.contracts.residents import Resident
+from nemuri_society.contracts.society import Society
 from nemuri_society.operations.lifecycle import create_society
 from nemuri_society.operations.residents import generate_residents
 from nemuri_society.simulation.checkpoints import Checkpoints

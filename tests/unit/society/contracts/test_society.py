@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri_society.contracts.society import LATENESS, Lateness, Resident, Society, Waits, bucket
+from nemuri_society.contracts.residents import Resident
+from nemuri_society.contracts.society import LATENESS, Lateness, Society, Waits, bucket
 from nemuri_society.operations.residents import generate_residents
 
 COUNTS = st.lists(st.integers(0, 50), min_size=len(LATENESS) + 1, max_size=len(LATENESS) + 1).map(tuple)
