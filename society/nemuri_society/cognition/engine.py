@@ -106,6 +106,8 @@ class Engine:
         """Failures since the driver last cleared the list."""
         self.suspended: frozenset[str] = frozenset()
         """Names of modules that do not run at present, because model providers fail."""
+        self.on_change: Callable[[SharedState, frozenset[str]], None] = lambda _state, _sections: None
+        """Called after sections of an agent's state have changed, and once for all sections of a new agent."""
         self._senses = PerceptQueue()
         self.conflicts = 0
         """Number of runs that were repeated because another module had changed the same key, or a section in `rests`.
@@ -265,6 +267,7 @@ class Engine:
             return
         agent_id = state.agent_id
         self.changed.setdefault(agent_id, set()).update(sections)
+        self.on_change(state, sections)
         if not OUTBOXES.isdisjoint(sections) and any(state.sections[outbox].values for outbox in OUTBOXES & sections):
             self.sending.add(agent_id)
         for slot in self.schedule.touched(agent_id, sorted(sections), now):

@@ -112,7 +112,8 @@ def reflection_lines(thoughts: Mapping[str, JsonValue], most: int = 3) -> list[s
     """Return the last `most` conclusions, newest last, each with the goal adjustment that it suggests, if any."""
     lines = list[str]()
     for reflection in listed(thoughts)[-most:]:
-        lines.append(f"you concluded: {reflection.get('insight')}")
+        noticed = "noticed" if reflection.get("sort") == "event" else "concluded"
+        lines.append(f"you {noticed}: {reflection.get('insight')}")
         if reflection.get("goal_adjustment"):
             lines.append(f"your advice to yourself, about what to want: {reflection['goal_adjustment']}")
     return lines

@@ -125,8 +125,8 @@ class Answered(AgentRecordEvent):
     kind: Literal["answer"] = "answer"
     question: Text
     answer: Text
-    by: Text
-    """The model that answered; `state` if the answer is made of the agent's state alone."""
+    by: Literal["model", "state"]
+    """Who answered: a language model, or rules from the agent's state alone."""
 
 
 class Located(RecordEvent):

@@ -1,5 +1,6 @@
-"""Subjects of the messages between the hosts and the world of a society. The log does not store these messages. The record
-is stored in a stream of its own.
+"""Subjects of the messages between the hosts and the world of a society, and of its record.
+
+The log does not store these messages. The record has a stream of its own.
 """
 
 from dataclasses import dataclass

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Final
+from uuid import uuid4
 
 from nats.aio.msg import Msg
 
@@ -14,17 +15,21 @@ from nemuri_contracts.event import derive
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embedded.supervisor import Supervisor
 from nemuri_infra.runtime.settings import Settings
+from nemuri_society.contracts.record import Restored, RunBegan, RunEnded
 from nemuri_society.contracts.society import HostHealthReport, Lease, Society, WorldHealthReport
 from nemuri_society.contracts.subjects import SocietySubjects
+from nemuri_society.operations.manifest import run_manifest
 from nemuri_society.operations.report import RunReport, run_report
 from nemuri_society.operations.supervised_processes import build_processes
 from nemuri_society.simulation.bootstrap import read_society
 from nemuri_society.simulation.checkpoints import Checkpoints, interrupted_restore
+from nemuri_society.simulation.control import limit_clock
 from nemuri_society.simulation.initial_state import first_memories
 from nemuri_society.simulation.leases import EXPIRY_SECONDS
 from nemuri_society.simulation.memory_events import EMBEDDING_DIMENSION, EMBEDDING_MODEL
 from nemuri_society.simulation.world_lease import read_world
 from nemuri_society.simulation.world_process import load_world
+from nemuri_society.stores.society_record import SocietyRecord
 from nemuri_society.stores.society_states import SocietyError, States, societies
 
 MEMORY_CAPACITY: Final = 500
@@ -92,6 +97,7 @@ async def create_society(log: Log, society: Society) -> States:
     Raise FileExistsError if the name is taken.
     """
     states = await States.create(log, society)
+    await SocietyRecord(log, society.name).erase()  # a host of a deleted society of the same name may have left some
     memories = [event for agent in society.agents for event in first_memories(agent)]
     for events in (_definition_events(society), memories):
         for start in range(0, len(events), DEFINE_BATCH):
@@ -140,10 +146,12 @@ async def run_society(
 
     The run ends after `seconds` of the simulation (None: no limit) or when `stop` is set; then the processes are ended
     in order. `limit` is the maximum number of agents in one host. `on_figures` is called with the newest figures
-    whenever a host publishes some.
+    whenever a host publishes some. The manifest of the run and its report go on record.
     """
     began: float | None = None
-    states = await States.open(log, society.name)
+    states, record = await States.open(log, society.name), SocietyRecord(log, society.name)
+    manifest = RunBegan(second=(await second_of(states)) or 0.0, manifest=run_manifest(society, settings))
+    await record.tell(manifest, run_id := uuid4().hex)
     async with watch_figures(log, society.name) as figures:
         async with Supervisor(build_processes(society, settings, limit), together=True).running():
             while not stop.is_set():
@@ -157,7 +165,9 @@ async def run_society(
                     break
         data = await read_world(states) if society.world == "grid" else None
         world = None if data is None else load_world(data)
-        return run_report(society.name, figures.vitals, figures.live_hosts, began or 0.0, world, figures.world_health)
+        report = run_report(society.name, figures.vitals, figures.live_hosts, began or 0.0, world, figures.world_health)
+        await record.tell(RunEnded(second=figures.second, report=report.model_dump(mode="json")), f"{run_id}/end")
+        return report
 
 
 async def load_society(log: Log, name: str) -> Society:
@@ -185,8 +195,25 @@ async def resume_society(log: Log, name: str, checkpoint: str | None) -> Society
     if alone and (keepers := await lease_holders(states)):
         raise SocietyError(f"society {name!r} is running ({', '.join(keepers)}): stop it first")
     if checkpoint is not None:
-        await (await Checkpoints.open(log, name)).restore(states, None if checkpoint == "newest" else checkpoint)
+        await _go_back(log, states, None if checkpoint == "newest" else checkpoint)
+    await limit_clock(states, None)
     return society
+
+
+async def _go_back(log: Log, states: States, checkpoint: str | None) -> None:
+    """Restore a checkpoint, and put on record to which second the society went back."""
+
+    async def restored(name: str) -> None:
+        event = Restored(second=(await second_of(states)) or 0.0, checkpoint=name)
+        await SocietyRecord(log, states.society).tell(event, uuid4().hex)
+
+    await (await Checkpoints.open(log, states.society)).restore(states, checkpoint, restored=restored)
+
+
+async def second_of(states: States) -> float | None:
+    """Return the second of a society's grid world as it was written last; None if there is none."""
+    data = await read_world(states)
+    return None if data is None else load_world(data).second
 
 
 async def lease_holders(states: States) -> list[str]:
@@ -209,15 +236,17 @@ async def list_societies(log: Log) -> dict[str, list[str]]:
 
 
 async def delete_society(log: Log, name: str) -> None:
-    """Delete a society with its states and checkpoints. The events of its agents' memories stay on the log.
+    """Delete a society with its states, its checkpoints and its record.
 
-    Raises `SocietyError` and changes nothing if the society does not exist or is running.
+    The events of its agents' memories stay on the log. Raises `SocietyError` and changes
+    nothing if the society does not exist or is running.
     """
     states, checkpoints = await States.open(log, name), await Checkpoints.open(log, name)
     if keepers := await lease_holders(states):
         raise SocietyError(f"society {name!r} is running ({', '.join(keepers)}): stop it before you delete it")
     await states.delete()
     await checkpoints.erase()
+    await SocietyRecord(log, name).erase()
 
 
 async def _wait_for_any(*events: asyncio.Event) -> None:

@@ -127,6 +127,7 @@ async def run_world(
         while not running.done():
             if await lease.beat():
                 await process.publish_figures()
+            await process.read_limit(states)
             await asyncio.wait([running], timeout=BEAT_SECONDS)
     except RevisionError:
         logger.warning("another process holds the lease of the world", society=name)

@@ -28,6 +28,7 @@ from nemuri_society.simulation.cell_leases import CellLeases
 from nemuri_society.simulation.checkpoints import Checkpoints, CheckpointSchedule
 from nemuri_society.simulation.cooperative_yield import TimeSlice
 from nemuri_society.simulation.host_health import HostHealth, LatenessObserver
+from nemuri_society.simulation.host_study import HostStudy
 from nemuri_society.simulation.leases import BEAT_SECONDS
 from nemuri_society.simulation.model_requests import ModelRequests
 from nemuri_society.simulation.percept_encoding import has_no_events, unpack_percepts
@@ -77,6 +78,7 @@ class Host:
         self.health = HostHealth(name)
         self._cell_allocation = CellAllocation(society.cells, society.hosts, time.monotonic())
         self._checkpoint_schedule = CheckpointSchedule(name, society, states, checkpoints)
+        self.study = HostStudy(name, society, states, self.engine, self.clock, memories, model_requests)
         self._plugin_executor = PluginExecutor()
         self._tasks: set[asyncio.Task[None]] = set()
         self._last_world_message = time.monotonic()
@@ -126,6 +128,7 @@ class Host:
             await self._record_experiences(last=True)
             await self._publish_vitals()
             await self.cell_leases.release()
+            await self.study.close(self.vitals(), confirmed=self.cell_leases.is_confirmed)
             await self._checkpoint_schedule.release()
             self.memories.close()
 
@@ -255,19 +258,21 @@ class Host:
         self._last_world_message = time.monotonic()
         self._not_joined -= joining_residents.keys()
         if joined.second > self.clock():
-            self.clock = SimulationClock(joined.second, self.society.speed)
+            self.clock.move_to(joined.second)
 
     async def _renew_leases(self) -> None:
         for cell in await self.cell_leases.beat():
             agent_ids = [resident.id for resident in self.society.cell(cell)]
             logger.warning("cell lost", host=self.name, cell=cell)
             self.cell_leases.forget_cell(cell)
+            self.study.forget(agent_ids)
             self.health.remove_agents(agent_ids)
             self.memories.drop(agent_ids)
             self._not_joined.difference_update(agent_ids)
             for agent_id in agent_ids:
                 self.engine.remove(agent_id)
         await self._record_experiences()
+        await self.study.beat(confirmed=self.cell_leases.is_confirmed)
 
     async def _record_experiences(self, *, last: bool = False) -> None:
         """Record queued experiences and append queued events. The events are appended even if the disk of the cache is
@@ -288,6 +293,7 @@ class Host:
             log("module failed", agent=failure.agent_id, module=failure.module, why=log_safe(failure.error))
         self.engine.failures.clear()
         await self.memories.consolidate(self.clock())
+        self.study.run_due(self.vitals())
         await self._publish_vitals()
 
     async def _publish_vitals(self) -> None:

@@ -31,7 +31,9 @@ FIGURES_SECONDS: Final = 10.0
 """Seconds of the society between two samples of the host's figures."""
 MAX_SUMMARY_CHARACTERS: Final = 200
 """Maximum characters of a decision's summary on record."""
-RECORDED: Final = frozenset({"decision", "action_history", "conversations", "social_model", "goals", "percepts"})
+RECORDED: Final = frozenset(
+    {"decision", "action_history", "conversations", "social_model", "goals", "percepts", "profile"}
+)
 """Sections whose changes are recorded."""
 
 logger = structlog.get_logger()
@@ -176,6 +178,9 @@ def _events(name: str, section: str, before: Section, now: Section, seen: _Seen)
             old, new = _aims(before.values), _aims(now.values)
             if new != old:
                 yield {"kind": "goals", "goals": new}
+        case "profile":
+            if now.values.get("laws") != before.values.get("laws"):
+                yield {"kind": "laws", "laws": now.values.get("laws") or []}
         case "percepts":
             yield from _items(now.values, seen)
 

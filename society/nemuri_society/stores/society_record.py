@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any, Final
 
 import orjson
+from nats.aio.msg import Msg
 
 from nemuri_infra.bus.event_log import MESSAGE_ID, Log
 from nemuri_infra.bus.pull_reader import Pull
@@ -109,19 +110,23 @@ class SocietyRecord:
         data = encoded_batch(event_id, 1, 0, [orjson.dumps(event.model_dump(mode="json"))])
         await self.append(data, event_id, "operator")
 
-    async def batches(self, writer: str = "*", *, after: int = 0) -> AsyncIterator[RecordBatch]:
-        """Yield the batches after the sequence `after`, in order, each once. Raises one of `READER_ERRORS`."""
-        subject, seen = self._subjects.record(self.society, writer), dict[str, int]()
-        log = self._log
-        async with Pull.of(
-            log.connection, log.stream, self._stream, [subject], after=after, idle=READER_IDLE_SECONDS
-        ) as pull:
+    async def stored(self, writer: str = "*", *, after: int = 0) -> AsyncIterator[Msg]:
+        """Yield the messages after the sequence `after`, in order. Raises one of `READER_ERRORS`."""
+        log, subject = self._log, self._subjects.record(self.society, writer)
+        reading = Pull.of(log.connection, log.stream, self._stream, [subject], after=after, idle=READER_IDLE_SECONDS)
+        async with reading as pull:
             while messages := await pull.present():
                 for message in messages:
-                    batch = decoded_batch(message.data, message.metadata.sequence.stream, message.metadata.timestamp)
-                    if batch.number > seen.get(batch.writer, 0):
-                        seen[batch.writer] = batch.number
-                        yield batch
+                    yield message
+
+    async def batches(self, writer: str = "*", *, after: int = 0) -> AsyncIterator[RecordBatch]:
+        """Yield the batches after the sequence `after`, in order, each once. Raises one of `READER_ERRORS`."""
+        seen = dict[str, int]()
+        async for message in self.stored(writer, after=after):
+            batch = decoded_batch(message.data, message.metadata.sequence.stream, message.metadata.timestamp)
+            if batch.number > seen.get(batch.writer, 0):
+                seen[batch.writer] = batch.number
+                yield batch
 
     async def events(self, *, branches: bool = False, after: int = 0) -> AsyncIterator[StoredEvent]:
         """Yield the events in the order in which they were written.
@@ -178,3 +183,13 @@ def split_events(events: Sequence[bytes]) -> list[list[bytes]]:
             size += len(more[0])
         batches.append(batch)
     return batches
+
+
+async def sweep_records(log: Log) -> None:
+    """Delete everything in the stream of the records. Call it only if no society exists. Requires the permissions of an
+    eraser.
+    """
+    stream = record_stream(log.subjects.namespace)
+    last = int((await log.stream.stream_info(stream)).state.last_seq)
+    if last:
+        await log.stream.purge_stream(stream, seq=last + 1)
