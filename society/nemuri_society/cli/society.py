@@ -8,8 +8,8 @@ import typer
 
 from nemuri.cli.failures import Failure, WrongUse
 from nemuri.cli.session import JsonOption, Session
-from nemuri_society.cli import society_experiments, society_processes
-from nemuri_society.cli.society_options import LimitOption, NameArgument, SecondsOption, society_name
+from nemuri_society.cli import society_experiments, society_processes, society_record, society_study
+from nemuri_society.cli.society_options import LimitOption, NameArgument, SecondsOption, society_name, with_log
 
 if TYPE_CHECKING:
     from nemuri_infra.bus.event_log import Log
@@ -30,6 +30,8 @@ def register(app: typer.Typer) -> None:
         group.command()(command)
     group.command("list")(list_them)
     group.command("delete")(delete)
+    society_record.register(group)
+    society_study.register(group)
     society_experiments.register(group)
     minecraft = typer.Typer(help="The Minecraft world: an extra of some 500 MB.", no_args_is_help=True)
     minecraft.callback()(_minecraft)
@@ -173,7 +175,7 @@ def watch(
     from nemuri_society.operations.watch import watch_society
 
     session = Session.of(context, json=json)
-    _with_log(session, lambda log, _: watch_society(log, name, seconds, json=session.json), start=False)
+    with_log(session, lambda log, _: watch_society(log, name, seconds, json=session.json), start=False)
 
 
 def list_them(context: typer.Context, json: JsonOption = False) -> None:
@@ -182,7 +184,7 @@ def list_them(context: typer.Context, json: JsonOption = False) -> None:
     from nemuri_society.operations.lifecycle import list_societies
 
     session = Session.of(context, json=json)
-    there = _with_log(session, lambda log, _: list_societies(log), start=True)
+    there = with_log(session, lambda log, _: list_societies(log), start=True)
     if session.json:
         say_json(there)
         return
@@ -198,7 +200,7 @@ def delete(context: typer.Context, name: NameArgument) -> None:
     from nemuri_society.operations.minecraft import delete_world
 
     session = Session.of(context)
-    _with_log(session, lambda log, _: delete_society(log, name), start=True)
+    with_log(session, lambda log, _: delete_society(log, name), start=True)
     delete_world(name, session.settings().data)
 
 
@@ -287,14 +289,3 @@ def _lived(session: Session, name: str, found: Any, seconds: float | None, limit
     run_until_stopped(work)
     if told:
         console_output.print_report(told[0], json=session.json)
-
-
-def _with_log(session: Session, work: Any, *, start: bool) -> Any:
-    from nemuri_society.operations.nats_server import society_server
-
-    async def main() -> Any:
-        async with society_server(session.settings(), start=start) as (settings, log):
-            return await work(log, settings)
-
-    session.disable_logging()
-    return asyncio.run(main())

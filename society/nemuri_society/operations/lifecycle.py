@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Final
@@ -11,7 +11,7 @@ from uuid import uuid4
 from nats.aio.msg import Msg
 
 from nemuri_contracts.agents import AgentDefined, Definition, Embedding, PolicyAdopted
-from nemuri_contracts.event import derive
+from nemuri_contracts.event import Event, derive
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embedded.supervisor import Supervisor
 from nemuri_infra.runtime.settings import Settings
@@ -54,6 +54,8 @@ class SocietyFigures:
     received_at: dict[str, float] = field(default_factory=dict)
     """Time of each host's newest figures, in seconds of the wall clock."""
     updated: asyncio.Event = field(default_factory=asyncio.Event)
+    world_updated: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the grid world has published figures."""
 
     @property
     def live_hosts(self) -> dict[str, HostHealthReport]:
@@ -67,7 +69,7 @@ class SocietyFigures:
         return max((vital.second for vital in self.vitals.values() if vital.agents), default=0.0)
 
 
-def _definition_events(society: Society) -> list[AgentDefined | PolicyAdopted]:
+def definition_events(society: Society) -> list[AgentDefined | PolicyAdopted]:
     """Return the events that define the agents, followed by their memory policies."""
     definition = Definition(role=f"resident of {society.name}", memory="tiered", kept_by="host")
     embedding = Embedding(model=EMBEDDING_MODEL, dimension=EMBEDDING_DIMENSION)
@@ -99,10 +101,15 @@ async def create_society(log: Log, society: Society) -> States:
     states = await States.create(log, society)
     await SocietyRecord(log, society.name).erase()  # a host of a deleted society of the same name may have left some
     memories = [event for agent in society.agents for event in first_memories(agent)]
-    for events in (_definition_events(society), memories):
-        for start in range(0, len(events), DEFINE_BATCH):
-            await asyncio.gather(*(log.append(event) for event in events[start : start + DEFINE_BATCH]))
+    for events in (definition_events(society), memories):
+        await append_all(log, events)
     return states
+
+
+async def append_all(log: Log, events: Sequence[Event]) -> None:
+    """Append events, some of them concurrently."""
+    for start in range(0, len(events), DEFINE_BATCH):
+        await asyncio.gather(*(log.append(event) for event in events[start : start + DEFINE_BATCH]))
 
 
 @asynccontextmanager
@@ -119,6 +126,7 @@ async def watch_figures(log: Log, society: str) -> AsyncIterator[SocietyFigures]
 
     async def receive_world(message: Msg) -> None:
         figures.world_health = WorldHealthReport.model_validate_json(message.data)
+        figures.world_updated.set()
 
     subscriptions = [
         await log.connection.subscribe(SocietySubjects(log.subjects.namespace).vitals(society), cb=receive_vitals),

@@ -35,6 +35,9 @@ from nemuri_society.world.world_snapshot import InvalidSnapshotError
 MESSAGE_BYTES = 64 * 1024
 """Maximum bytes of percepts in a message, so that a host reads one message without delaying its other work."""
 
+SMALLEST_STEP = 1e-6
+"""Seconds below which a step is left out, because it is a rounding error of the clock."""
+
 logger = structlog.get_logger()
 Message = TypeVar("Message", bound=Value)
 _hosts: TypeAdapter[dict[str, str]] = TypeAdapter(dict[str, str])
@@ -199,7 +202,7 @@ class WorldProcess:
         seconds = settings.speed / settings.rate
         if self._until is not None:
             seconds = min(seconds, self._until - self.world.second)
-        if seconds > 0:
+        if seconds > SMALLEST_STEP:
             acts, self._acts = self._acts, []
             self.world.step(acts, seconds)
         if not self._client.is_connected:  # Changed percepts stay marked in the world until the client reconnects.

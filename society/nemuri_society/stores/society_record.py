@@ -168,9 +168,7 @@ def encoded_batch(writer: str, number: int, missed: int, events: Sequence[bytes]
 def decoded_batch(data: bytes, sequence: int, at: datetime) -> RecordBatch:
     """Return the batch in a message."""
     found = orjson.loads(data)
-    return RecordBatch(
-        sequence, at.astimezone(UTC), found["writer"], found["number"], found["missed"], found["events"]
-    )
+    return RecordBatch(sequence, at.astimezone(UTC), found["writer"], found["number"], found["missed"], found["events"])
 
 
 def split_events(events: Sequence[bytes]) -> list[list[bytes]]:
