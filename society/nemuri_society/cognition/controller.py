@@ -7,7 +7,14 @@ from pydantic import JsonValue
 from nemuri_society.cognition.bottleneck import decision_prompt, fit_sections
 from nemuri_society.cognition.decision import next_id, read_decision
 from nemuri_society.cognition.module import Ask, Module, Rank, Spec
-from nemuri_society.cognition.output_salience import OUTPUTS, Output, Selection, select, threshold
+from nemuri_society.cognition.output_salience import (
+    DOCUMENT_THRESHOLDS,
+    OUTPUTS,
+    Output,
+    Selection,
+    Thresholds,
+    select,
+)
 from nemuri_society.cognition.percept_updates import listed
 from nemuri_society.cognition.salience_rules import scores
 from nemuri_society.cognition.shared_state import Changes, Snapshot
@@ -41,15 +48,20 @@ class CognitiveController(Module):
         writes=frozenset({"decision", "workspace"}),
         urgent=frozenset({"percepts", "action_corrections", "conversations"}),
         rank=Rank.CONTROLLER,
+        longest=MAX_PAUSE,
         brief=True,
     )
+
+    def __init__(self, thresholds: Thresholds = DOCUMENT_THRESHOLDS) -> None:
+        """Create the controller. An output must reach the threshold of the situation to be considered."""
+        self.thresholds = thresholds
 
     def process(self, snapshot: Snapshot) -> Changes | Ask:
         """Return a model request for a decision if an output passes the threshold. Otherwise return changes that add up
         the salience of the outputs.
         """
         situation = situation_of(snapshot)
-        selection = select_outputs(snapshot, situation)
+        selection = select_outputs(snapshot, situation, self.thresholds)
         workspace = _workspace(snapshot, selection)
         if not selection.passed:
             return {"workspace": workspace}
@@ -62,12 +74,19 @@ class CognitiveController(Module):
 
         return Ask(decision_prompt(parts, _about(snapshot, situation, selection)), decided)
 
+    def asks(self, snapshot: Snapshot) -> bool:
+        """Return True if an output passes the threshold."""
+        return bool(select_outputs(snapshot, situation_of(snapshot), self.thresholds).passed)
+
     def pause(self, snapshot: Snapshot) -> float:
-        """Return the seconds until the next run, by the first case that applies.
+        """Return the seconds until the next run, by the first case that applies, but at least the interval.
 
         1 in danger or with anomalies, 2 in a conversation, 15 without changes, 5 at work, otherwise 8.
         """
-        situation = situation_of(snapshot)
+        return max(self.spec.interval, self._pause(situation_of(snapshot)))
+
+    @staticmethod
+    def _pause(situation: Situation) -> float:
         if situation.hurt or situation.anomalies:
             return MIN_PAUSE
         if situation.talking:
@@ -92,7 +111,7 @@ class CognitiveController(Module):
         )
 
 
-def select_outputs(snapshot: Snapshot, situation: Situation) -> Selection:
+def select_outputs(snapshot: Snapshot, situation: Situation, thresholds: Thresholds = DOCUMENT_THRESHOLDS) -> Selection:
     """Return the new outputs, divided into those that pass the threshold of the situation and the others.
 
     An output is new if its section has changed since the output last passed.
@@ -100,7 +119,7 @@ def select_outputs(snapshot: Snapshot, situation: Situation) -> Selection:
     new = [output for output, section in OUTPUTS.items() if _new(snapshot, output, section)]
     updated = sum(snapshot.age(OUTPUTS[module]) <= SIMULTANEOUS_SECONDS for module in new)
     kept: dict[Output, float] = {module: number(_trace(snapshot, module).get("score")) for module in new}
-    return select(scores(snapshot, situation, new), kept, threshold(situation, updated))
+    return select(scores(snapshot, situation, new), kept, thresholds.of(situation, updated))
 
 
 def _new(snapshot: Snapshot, output: Output, section: str) -> bool:

@@ -97,6 +97,7 @@ class Engine:
     def __init__(self, modules: Iterable[Module], now: float, seed: int) -> None:
         """Create an engine whose agents all have these modules. `now` is the simulation time in seconds."""
         self.schedule = Schedule(modules, now, Random(seed))
+        self.schedule.asks = self._asks
         self.states: dict[str, SharedState] = {}
         self.changed: dict[str, set[str]] = {}
         """Changed sections that are not persisted yet, by agent."""
@@ -108,6 +109,8 @@ class Engine:
         """Names of modules that do not run at present, because model providers fail."""
         self.on_change: Callable[[SharedState, frozenset[str]], None] = lambda _state, _sections: None
         """Called after sections of an agent's state have changed, and once for all sections of a new agent."""
+        self._now = now
+        """Time of the step of `run` that is being made."""
         self._senses = PerceptQueue()
         self.conflicts = 0
         """Number of runs that were repeated because another module had changed the same key, or a section in `rests`.
@@ -157,6 +160,7 @@ class Engine:
         Then one model request is taken, and the order begins again. A percept waits for at most `READ_SPREAD` seconds
         behind other work. The caller may stop iterating at any point without losing work.
         """
+        self._now = now
         while True:
             for slot in self.schedule.reflexes(now):
                 watch.begins(slot)
@@ -239,7 +243,25 @@ class Engine:
         if isinstance(made, Mapping):
             self.settle(Pending(slot, base, made), made, now)
             return None
+        if isinstance(made, Ask) and module.spec.rank is not None and not self.schedule.has_place(slot):
+            self.schedule.queue(slot, now)
+            return None
         return Pending(slot, base, made)
+
+    def _asks(self, slot: Slot) -> bool:
+        """Return True if a run of the slot would ask a model, or if only its run can tell."""
+        module = slot.module
+        if module.spec.name in self.suspended:
+            return False
+        if not module.spec.brief:
+            return True
+        if PERCEPTS in module.spec.reads:
+            self._look(slot.agent_id, self._now)
+        try:
+            return module.asks(self.states[slot.agent_id].snapshot(module.spec.reads | module.spec.writes, self._now))
+        except MODULE_ERRORS as error:
+            self.failures.append(Failure(slot.agent_id, module.spec.name, error))
+            return True
 
     def _hear(self, agent_id: str, waited: float, now: float, watch: LatencyObserver) -> Iterator[Pending | None]:
         """Apply the queued percepts of an agent and run the modules that they wake. Yields like `run`."""

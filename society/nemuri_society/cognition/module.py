@@ -52,6 +52,8 @@ class Spec:
     """Sections on which an answer depends. If one of them changes before the answer arrives, the run is repeated."""
     rank: Rank | None = None
     """Priority of its model requests; None if it makes none."""
+    longest: float | None = None
+    """Longest seconds between two runs that document 002 §3.3 allows; None if it names none."""
     brief: bool = False
     """True if `process` returns within a millisecond and never blocks. It then runs without a thread of its own."""
 
@@ -105,6 +107,12 @@ class Module(ABC):
         """Return changes of the sections in `writes`, or an `Ask` for a model, computed from the snapshot. Return no
         changes if there is nothing to do.
         """
+
+    def asks(self, snapshot: Snapshot) -> bool:  # noqa: ARG002 - for those that can tell without a model
+        """Return True if `process` would return an `Ask`. A module with a rank waits for a place only then; otherwise
+        it runs at once, without one.
+        """
+        return True
 
     def pause(self, snapshot: Snapshot) -> float:  # noqa: ARG002 - for those whose interval depends on the situation
         """Return the minimum seconds until the next run."""

@@ -3,11 +3,12 @@
 Each module of each agent is a slot on a timing wheel. A module with `wakes` runs only after one of these sections
 changed, so a module without a model costs nothing while nothing happens. A module without `wakes` runs after each
 interval. A slot has at most one run at a time, so a slow run delays only its own slot. A module that asks a model waits
-in a queue for one of a limited number of places, and holds the place until the answer arrives.
+in a queue for one of a limited number of places, and holds the place until the answer arrives. A module that finds
+nothing to ask about runs without a place.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
 from typing import Final
@@ -17,7 +18,7 @@ from nemuri_society.cognition.module import Module
 from nemuri_society.cognition.timing_wheel import TimingWheel
 
 DEFAULT_PLACES: Final = 200
-"""Default number of concurrent model requests (document 002 §5.4)."""
+"""Default number of concurrent model requests."""
 
 
 @dataclass(slots=True, eq=False)
@@ -37,6 +38,10 @@ class Slot:
     """True if the module must run as soon as possible. If it is running, it must run once more."""
     waited: float = 0.0
     """Seconds between the due time and the beginning of its last run."""
+    interval: float | None = None
+    """Seconds between the end of the run before and the beginning of its last run; None before the second run."""
+    ended_at: float | None = None
+    """Second at which its last run ended; None before."""
 
 
 class Schedule:
@@ -46,6 +51,8 @@ class Schedule:
         """Create a schedule. `rng` spreads the first runs of the modules over their intervals."""
         self.modules = tuple(modules)
         self.places = DEFAULT_PLACES
+        self.asks: Callable[[Slot], bool] = lambda _slot: True
+        """Returns True if a run of the slot would ask a model. Called when a slot with a rank is due."""
         self._rng = rng
         self._wheel = TimingWheel[Slot](now)
         self._line = DeadlineQueue[Slot]()
@@ -107,16 +114,14 @@ class Schedule:
             self._stand(slot, slot.due)
 
     def reflexes(self, now: float) -> Iterator[Slot]:
-        """Yield the due slots of modules without a model, marked as running. Due slots with a model are put into the
-        queue.
-        """
+        """Yield the due slots that ask no model now, marked as running. Those that ask one are put into the queue."""
         for due, slot in self._wheel.ring(now):
             if slot.due != due or slot.running:
                 continue
-            if slot.module.spec.rank is None:
-                yield self._begun(slot, now)
-            else:
+            if slot.module.spec.rank is not None and self.asks(slot):
                 self._stand(slot, due)
+            elif slot.due == due:
+                yield self._begun(slot, now)
 
     def reflex(self, agent_id: str, now: float) -> Slot | None:
         """Return one due slot of an agent's modules without a model, marked as running; None if there is none."""
@@ -137,10 +142,19 @@ class Schedule:
                 return self._begun(slot, now)
         return None
 
+    def has_place(self, slot: Slot) -> bool:
+        """Return True if the slot holds a place for model requests."""
+        return slot in self._asking
+
+    def queue(self, slot: Slot, now: float) -> None:
+        """End a run without a result, because it must ask a model and has no place, and put the slot into the queue."""
+        slot.running, slot.due = False, now
+        self._stand(slot, now)
+
     def ran(self, slot: Slot, now: float, pause: float) -> None:
         """Record the end of a run and release its place. The next run begins after `pause` seconds at the earliest."""
         self._asking.discard(slot)
-        slot.running = False
+        slot.running, slot.ended_at = False, now
         if not self.holds(slot):
             return  # The agent was removed.
         slot.free_at = now if slot.urgent else now + pause
@@ -169,6 +183,7 @@ class Schedule:
 
     def _begun(self, slot: Slot, now: float) -> Slot:
         slot.waited = now - (now if slot.due is None else slot.due)
+        slot.interval = None if slot.ended_at is None else now - slot.ended_at
         slot.due, slot.dirty, slot.urgent, slot.running = None, False, False, True
         return slot
 

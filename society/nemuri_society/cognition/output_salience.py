@@ -39,8 +39,6 @@ MIN_AXIS: Final = 0.01
 """Lower limit of an axis, so that one axis of 0 does not suppress an output."""
 RECENCY_SECONDS: Final = 30.0
 """Seconds in which recency falls to 1/e."""
-NORMAL_THRESHOLD, OVERLOAD_THRESHOLD, EMERGENCY_THRESHOLD, IDLE_THRESHOLD = 0.3, 0.5, 0.1, 0.6
-"""Thresholds of document 002 §1.4."""
 OVERLOAD_UPDATES: Final = 5
 """Minimum number of modules with simultaneous changes at which the controller counts as overloaded."""
 _CONTEXTS: Final[tuple[Context, ...]] = ("danger", "conversation", "work", "exploration")
@@ -94,17 +92,29 @@ def recency(age: float) -> float:
     return exp(-max(0.0, age) / RECENCY_SECONDS)
 
 
-def threshold(situation: Situation, updated: int) -> float:
-    """Return the salience that an output must reach in this situation to be passed on.
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """Thresholds of salience by situation (document 002 §1.4)."""
 
-    The first that holds sets it: an emergency (an open anomaly or a wound), overload (`updated`, the number of modules
-    with simultaneous new outputs), unchanged surroundings. Otherwise it is the normal threshold.
-    """
-    if situation.anomalies or situation.hurt:
-        return EMERGENCY_THRESHOLD
-    if updated >= OVERLOAD_UPDATES:
-        return OVERLOAD_THRESHOLD
-    return IDLE_THRESHOLD if situation.still else NORMAL_THRESHOLD
+    normal: float = 0.3
+    overload: float = 0.5
+    emergency: float = 0.1
+    idle: float = 0.6
+
+    def of(self, situation: Situation, updated: int) -> float:
+        """Return the salience that an output must reach in this situation to be passed on.
+
+        The first that holds sets it: an emergency (an open anomaly or a wound), overload (`updated`, the number of
+        modules with simultaneous new outputs), unchanged surroundings. Otherwise it is the normal threshold.
+        """
+        if situation.anomalies or situation.hurt:
+            return self.emergency
+        if updated >= OVERLOAD_UPDATES:
+            return self.overload
+        return self.idle if situation.still else self.normal
+
+
+DOCUMENT_THRESHOLDS: Final = Thresholds()
 
 
 def select(scores: Iterable[Salience], kept: Mapping[Output, float], least: float) -> Selection:

@@ -2,17 +2,21 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from nemuri_contracts.event import Identifier, Label, Text, Value
+from nemuri_society.contracts.dangling_names import dangling_names
+from nemuri_society.contracts.pace import Pace
 from nemuri_society.contracts.residents import Budget, Intervention, Line, ModelName, Probe, Resident, Spot
 
 CELL = 25
 """Number of agents in a cell. A cell always runs on one host and moves as a whole if the host is lost."""
 AGENTS_LIMIT = 5_000
+MIN_SLOTS, MAX_SLOTS = 50, 200
+"""Least and most concurrent model requests by default (document 002 §5.4)."""
 SocietyName = Annotated[Identifier, Field(max_length=48)]
 """Name of a society. It is part of a bucket's name and of the ids of its agents."""
 LATENESS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1_000.0, 10_000.0)
@@ -59,8 +63,10 @@ class Society(Value):
     """Modules that are left out, for ablations."""
     plugins: tuple[str, ...] = ()
     """Entry point names of additional modules from other packages."""
-    slots: int = Field(default=8, ge=1, le=10_000)
-    """Maximum number of concurrent model requests of all hosts together."""
+    slots: int | None = Field(default=None, ge=1, le=10_000)
+    """Maximum number of concurrent model requests of all hosts together. None is one for each agent, at least 50 as in
+    document 002 §5.4 and at most 200.
+    """
     hosts: int = Field(default=1, ge=1, le=64)
     """Number of hosts that share the model slots."""
     checkpoint_every: float | None = Field(default=None, ge=1)
@@ -88,33 +94,9 @@ class Society(Value):
     @model_validator(mode="after")
     def _connected(self) -> Self:
         """Raise ValueError with all names that refer to nothing."""
-        if wrong := self.dangling():
+        if wrong := dangling_names(self):
             raise ValueError("; ".join(f"{path}: {what}" for path, what in wrong))
         return self
-
-    def dangling(self) -> list[tuple[str, str]]:
-        """Return the names in this definition that refer to nothing: the path of each, and what is wrong."""
-        people, wrong = {agent.name for agent in self.agents}, list[tuple[str, str]]()
-        for nth, agent in enumerate(self.agents):
-            others = people - {agent.name}
-            strangers = (name for name in agent.relations if name not in others)
-            wrong += [(f"people.{nth}.relations", f"no other resident is called {name!r}") for name in strangers]
-            if agent.home is not None and agent.home not in self.places:
-                wrong.append((f"people.{nth}.home", f"there is no place {agent.home!r} in places"))
-        for group, members in self.groups.items():
-            wrong += [(f"groups.{group}", f"no resident is called {name!r}") for name in members if name not in people]
-        asked: dict[str, Sequence[Intervention | Probe]] = {"interventions": self.interventions, "probes": self.probes}
-        for part, entries in asked.items():
-            for nth, entry in enumerate(entries):
-                unknown = [] if entry.who == "all" else [name for name in entry.who if not self._is_known(name)]
-                wrong += [(f"{part}.{nth}.who", f"no resident or group is called {name!r}") for name in unknown]
-        for name, spot in self.places.items():
-            if max(spot.x, spot.z) >= self.size:
-                wrong.append((f"places.{name}", f"it is outside the world, whose edge is {self.size} blocks long"))
-        return wrong
-
-    def _is_known(self, name: str) -> bool:
-        return name in self.groups or any(agent.name == name for agent in self.agents)
 
     def residents_of(self, who: tuple[str, ...] | Literal["all"]) -> tuple[Resident, ...]:
         """Return the residents that names of residents and groups stand for, in the order of the society."""
@@ -122,6 +104,11 @@ class Society(Value):
             return self.agents
         names = {member for name in who for member in (name, *self.groups.get(name, ()))}
         return tuple(agent for agent in self.agents if agent.name in names)
+
+    @property
+    def concurrency(self) -> int:
+        """Return the maximum number of concurrent model requests of all hosts together."""
+        return self.slots or min(max(MIN_SLOTS, len(self.agents)), MAX_SLOTS)
 
     @property
     def cells(self) -> int:
@@ -251,6 +238,8 @@ class HostHealthReport(Value):
     """Lateness by module, for modules that need no model."""
     hearing: Lateness
     """Delay between a percept's arrival at the host and its processing by the agent."""
+    paces: dict[str, Pace]
+    """Intervals and model requests by module, for modules that may ask a model."""
     waits: dict[str, Waits]
     """Model requests and waiting times, by rank of the module."""
     asked: Waits

@@ -74,6 +74,7 @@ def print_report(report: "RunReport", *, json: bool) -> None:
     ]
     columns = ["rank", "answered", "shared", "failed", "mean wait", "longest", "unfairness"]
     table(columns, waits, numbers=columns[1:])
+    _print_paces(report)
     _print_token_usage(report)
     say(
         f"longest time without a decision {report.silence:.0f} s; {report.waiting} modules wait for a model; "
@@ -81,6 +82,27 @@ def print_report(report: "RunReport", *, json: bool) -> None:
     )
     for module, count in sorted(report.failures.items()):
         say(f"{module} failed {count} times")
+
+
+def _print_paces(report: "RunReport") -> None:
+    """Print how often each module that may ask a model ran, and how long its requests waited and were answered."""
+    columns = ["module", "interval", "longest", "too long", "requests", "waited", "longest wait", "answered in"]
+    rows = [
+        (
+            module,
+            *(
+                (f"{pace.interval:.1f} s", f"{pace.longest_interval:.1f} s", pace.late)
+                if pace.runs
+                else ("-", "-", "-")
+            ),
+            pace.requests,
+            f"{pace.wait:.2f} s",
+            f"{pace.longest_wait:.2f} s",
+            f"{pace.answer:.2f} s",
+        )
+        for module, pace in report.paces.items()
+    ]
+    table(columns, rows, numbers=columns[1:])
 
 
 def _print_token_usage(report: "RunReport") -> None:

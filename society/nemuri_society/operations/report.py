@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
 from nemuri_contracts.event import Value
+from nemuri_society.contracts.pace import Pace
 from nemuri_society.contracts.society import HostHealthReport, Lateness, TokenUse, Waits, WorldHealthReport
 from nemuri_society.world.grid_world import World
 
@@ -25,6 +26,8 @@ class RunReport(Value):
     """Model requests and their waiting times, by rank of the module."""
     asked: Waits
     """Model requests and their waiting times, of all ranks together."""
+    paces: dict[str, Pace]
+    """Intervals, model requests and answers by module, for modules that may ask a model."""
     token_use: dict[str, dict[str, TokenUse]]
     """Token usage by module and model."""
     top_spenders: dict[str, TokenUse]
@@ -90,6 +93,7 @@ def run_report(
             for rank in (newest[0].waits if newest else ())
         },
         asked=asked,
+        paces=merged_paces(newest),
         token_use=_token_use(newest),
         top_spenders=_top_spenders(newest),
         unfairness=round(asked.unfairness, 3),
@@ -103,6 +107,15 @@ def run_report(
         items=_mean([len(world.unique_items(agent)) for agent in everybody]) if world else None,
         achievements=_mean([len(world.achievements(agent)) for agent in everybody]) if world else None,
     )
+
+
+def merged_paces(hosts: Iterable[HostHealthReport]) -> dict[str, Pace]:
+    """Return the intervals and model requests of all hosts, by module."""
+    found: defaultdict[str, Pace] = defaultdict(Pace)
+    for host in hosts:
+        for module, pace in host.paces.items():
+            found[module] += pace
+    return dict(sorted(found.items()))
 
 
 def _token_use(hosts: Iterable[HostHealthReport]) -> dict[str, dict[str, TokenUse]]:

@@ -16,8 +16,10 @@ from nemuri_infra.models.factory import build_chats
 from nemuri_infra.models.settings import ModelSettings
 from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_infra.process.gc_tuning import collect_young
+from nemuri_society.cognition.memory_interface import Memories
 from nemuri_society.cognition.module import Module, Prompt
 from nemuri_society.cognition.module_registry import PLUGIN_GROUP, build_modules
+from nemuri_society.cognition.output_salience import Thresholds
 from nemuri_society.cognition.scripted_model import scripted_answer
 from nemuri_society.contracts.society import Society
 from nemuri_society.contracts.subjects import SocietySubjects
@@ -78,6 +80,20 @@ def _load_plugin(entry: EntryPoint) -> Module:
     return module
 
 
+def society_modules(society: Society, memories: Memories) -> tuple[Module, ...]:
+    """Return the modules of a society's agents.
+
+    Raises ValueError for a name that is no module, and LookupError if a plug-in is missing or invalid.
+    """
+    return build_modules(
+        memories,
+        without=society.without,
+        plugins=load_plugins(society.plugins),
+        intervals=society.intervals,
+        thresholds=Thresholds(**society.thresholds),
+    )
+
+
 async def read_society(states: States) -> Society:
     """Return the definition of a society. Raises `SocietyError` if it does not exist."""
     entry = await states.get(SOCIETY)
@@ -100,7 +116,7 @@ async def build_host(log: Log, name: str, models: ModelSettings, limit: int) -> 
         chat_models.append(ScriptedModel(society.seed, society.latency))
     model_requests = ModelRequests(Providers(chat_models, time.monotonic))
     memories = AgentMemories(log)
-    modules = build_modules(memories, without=society.without, plugins=load_plugins(society.plugins))
+    modules = society_modules(society, memories)
     checkpoints = await Checkpoints.open(log, name)
     return Host(host_name, society, states, modules, model_requests, memories, checkpoints, limit)
 

@@ -72,7 +72,7 @@ class Host:
         self._subjects = SocietySubjects(states.log.subjects.namespace)
         self.clock = SimulationClock(0.0, society.speed)
         self.engine = Engine(modules, 0.0, society.seed)
-        self.engine.schedule.places = max(1, society.slots // society.hosts)
+        self.engine.schedule.places = max(1, society.concurrency // society.hosts)
         self.cell_leases = CellLeases(name, society, states, self.engine)
         self.model_requests, self.memories = model_requests, memories
         self.health = HostHealth(name)
@@ -174,8 +174,10 @@ class Host:
         slot, spec = pending.slot, pending.slot.module.spec
         if spec.rank is None:
             raise TypeError(f"module {spec.name!r} asks a model but declares no rank")
-        self.health.count_request(slot.agent_id, spec.rank, self.clock.wall_seconds(slot.waited))
+        self.health.count_request(slot.agent_id, spec, spec.rank, self.clock.wall_seconds(slot.waited))
+        began = time.monotonic()
         answer = await self.model_requests.ask(spec.rank, ask.prompt, module=spec.name, agent_id=slot.agent_id)
+        self.health.count_answer(spec, time.monotonic() - began)
         return ask.then(answer)
 
     async def _send_outputs(self) -> None:

@@ -12,12 +12,15 @@ from typing import Final
 import psutil
 
 from nemuri_society.cognition.engine import Engine
-from nemuri_society.cognition.module import Rank
+from nemuri_society.cognition.module import Rank, Spec
 from nemuri_society.cognition.module_schedule import Slot
+from nemuri_society.contracts.pace import Pace
 from nemuri_society.contracts.society import LATENESS, HostHealthReport, Lateness, Waits, bucket
 from nemuri_society.simulation.model_requests import ModelRequests, RequestCounts
 from nemuri_society.simulation.simulation_clock import SimulationClock
 
+INTERVAL_SLACK: Final = 0.5
+"""Seconds by which an interval may exceed the longest of document 002, which gives its intervals as rough values."""
 MIN_REQUESTS: Final = 5
 """Number of requests from which on an agent's mean waiting time is compared with the means of other agents."""
 
@@ -52,26 +55,39 @@ class HostHealth:
         self._run_lateness: dict[str, list[int]] = defaultdict(lambda: [0] * (len(LATENESS) + 1))
         self._percept_lateness = [0] * (len(LATENESS) + 1)
         self._waits: dict[Rank, defaultdict[str, WaitingTime]] = {rank: defaultdict(WaitingTime) for rank in Rank}
+        self.paces: defaultdict[str, Pace] = defaultdict(Pace)
+        """Intervals and model requests by module."""
         self._last_decisions: dict[str, float] = {}
         self._started_at = time.monotonic()
         self._process = psutil.Process()
 
-    def count_run(self, name: str, rank: Rank | None, late: float) -> None:
-        """Count a run of the module `name` that began `late` wall-clock seconds after it was due.
+    def count_run(self, spec: Spec, late: float, interval: float | None) -> None:
+        """Count a run of a module that began `late` wall-clock seconds after it was due, and `interval` seconds of the
+        simulation after the end of the run before (None: it is the first).
 
-        The lateness counts only if the module makes no model requests (`rank` is None).
+        The lateness counts only if the module makes no model requests.
         """
-        self.runs[name] += 1
-        if rank is None:
-            self._run_lateness[name][bucket(late)] += 1
+        self.runs[spec.name] += 1
+        if spec.rank is None:
+            self._run_lateness[spec.name][bucket(late)] += 1
+        elif interval is not None and not spec.wakes:
+            too_long = spec.longest is not None and interval > spec.longest + INTERVAL_SLACK
+            self.paces[spec.name] += Pace(
+                runs=1, interval_seconds=interval, longest_interval=interval, late=int(too_long)
+            )
 
     def count_percept(self, late: float) -> None:
         """Count a percept that was read `late` wall-clock seconds after its arrival."""
         self._percept_lateness[bucket(late)] += 1
 
-    def count_request(self, agent_id: str, rank: Rank, waited: float) -> None:
+    def count_request(self, agent_id: str, spec: Spec, rank: Rank, waited: float) -> None:
         """Count a model request that was sent `waited` wall-clock seconds after its module was due."""
         self._waits[rank][agent_id].add(waited)
+        self.paces[spec.name] += Pace(requests=1, wait_seconds=waited, longest_wait=waited)
+
+    def count_answer(self, spec: Spec, seconds: float) -> None:
+        """Count an answer of a model that took this many wall-clock seconds."""
+        self.paces[spec.name] += Pace(answered=1, answer_seconds=seconds)
 
     def remove_agents(self, agent_ids: Iterable[str]) -> None:
         """Remove the waiting times of agents that left the host."""
@@ -93,6 +109,7 @@ class HostHealth:
             runs=dict(self.runs),
             lateness={name: Lateness(counts=tuple(counts)) for name, counts in self._run_lateness.items()},
             hearing=Lateness(counts=tuple(self._percept_lateness)),
+            paces=dict(self.paces),
             waits={
                 rank.name.lower(): combined_waits([model_requests.counts[rank]], [self._waits[rank]]) for rank in Rank
             },
@@ -140,8 +157,7 @@ class LatenessObserver:
 
     def begins(self, slot: Slot) -> None:
         """Count a run of the slot's module and its lateness."""
-        spec = slot.module.spec
-        self.health.count_run(spec.name, spec.rank, self._wall_seconds(slot.waited))
+        self.health.count_run(slot.module.spec, self._wall_seconds(slot.waited), slot.interval)
 
     def hears(self, waited: float) -> None:
         """Count a percept that an agent reads, after it waited `waited` seconds of the simulation."""

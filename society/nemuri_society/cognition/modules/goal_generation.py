@@ -34,12 +34,13 @@ class GoalGeneration(RetrievingModule):
         ),
         writes=frozenset({"goals", "goal_graph"}),
         rank=Rank.PLANNING,
+        longest=10.0,
         brief=True,
     )
 
     def process(self, snapshot: Snapshot) -> Changes | Ask:
         """Return a model request for goals if a review is due, else no changes."""
-        if not snapshot["percepts"] or not is_due(snapshot):
+        if not self.asks(snapshot):
             return {}
 
         def wanted(text: str) -> Changes:
@@ -52,6 +53,10 @@ class GoalGeneration(RetrievingModule):
         thoughts = [str(reflection.get("insight")) for reflection in listed(snapshot["reflections"])[-1:]]
         near = agents_in_sight(snapshot["percepts"])[:3]
         return Ask(_prompt(snapshot, self.recalled(snapshot, [role, *thoughts, *near])), wanted)
+
+    def asks(self, snapshot: Snapshot) -> bool:
+        """Return True if a review is due and the agent has seen the world."""
+        return bool(snapshot["percepts"]) and is_due(snapshot)
 
 
 def is_due(snapshot: Snapshot) -> bool:

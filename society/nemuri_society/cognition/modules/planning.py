@@ -42,6 +42,7 @@ class Planning(RetrievingModule):
         reads=frozenset({"goals", "goal_graph", "percepts", "plans", "working_memory", "profile"}),
         writes=frozenset({"plans"}),
         rank=Rank.PLANNING,
+        longest=10.0,
         brief=True,
     )
 
@@ -52,18 +53,39 @@ class Planning(RetrievingModule):
         A goal is done when its plan is done, and given up when `MAX_FAILED_PLANS` plans for it have failed.
         """
         plans, progress = snapshot["plans"], mapped(snapshot["working_memory"].get("progress"))
-        begun = bool(plans.get("id")) and progress.get("course") == plans["id"]
-        status = str(progress.get("status")) if begun else "on"
-        if status == "on" and plans.get("status") == "active" and _wanted(snapshot, plans.get("goal")):
+        status = _status(snapshot)
+        if _in_force(snapshot, status):
             return {}
         over = _over(plans, status)
-        left = [*listed(over, "done"), *listed(over, "given_up")]
-        goal = next_goal(listed(snapshot["goals"], "active"), listed(snapshot["goal_graph"], "edges"), left)
+        goal = _goal(snapshot, over)
         if goal is None:
             return {"plans": {**over, "status": plans.get("status") if status == "on" else status}}
         why = str(progress.get("why") or "") if status == "failed" else ""
         memories = self.recalled(snapshot, [str(goal.get("description")), why])
         return Ask(_prompt(snapshot, goal, why, memories), lambda text: {"plans": _plan(text, goal, over, snapshot)})
+
+    def asks(self, snapshot: Snapshot) -> bool:
+        """Return True if a new plan is needed and a goal is left."""
+        status = _status(snapshot)
+        return not _in_force(snapshot, status) and _goal(snapshot, _over(snapshot["plans"], status)) is not None
+
+
+def _status(snapshot: Snapshot) -> str:
+    """Return the status of the plan: "on" if its steps have not begun, else the status of its progress."""
+    plans, progress = snapshot["plans"], mapped(snapshot["working_memory"].get("progress"))
+    begun = bool(plans.get("id")) and progress.get("course") == plans["id"]
+    return str(progress.get("status")) if begun else "on"
+
+
+def _in_force(snapshot: Snapshot, status: str) -> bool:
+    plans = snapshot["plans"]
+    return status == "on" and plans.get("status") == "active" and _wanted(snapshot, plans.get("goal"))
+
+
+def _goal(snapshot: Snapshot, over: Mapping[str, JsonValue]) -> Mapping[str, Any] | None:
+    """Return the next goal that is neither done nor given up; None if none is left."""
+    left = [*listed(over, "done"), *listed(over, "given_up")]
+    return next_goal(listed(snapshot["goals"], "active"), listed(snapshot["goal_graph"], "edges"), left)
 
 
 def _plan(

@@ -19,8 +19,8 @@ from nemuri_society.cognition.task_texts import task_text
 TASK: Final = task_text("society_reflection")
 MIN_ACTS: Final = 5
 """Number of ended acts after which the agent reflects."""
-QUIET_PAUSE: Final = 30.0
-"""Seconds until the next check if there is nothing to reflect on."""
+QUIET_PAUSES: Final = 3.0
+"""Intervals until the next check if there is nothing to reflect on."""
 MAX_CHARACTERS: Final = 300
 ANSWER_TOKENS: Final = 200
 
@@ -38,6 +38,7 @@ class SelfReflection(RetrievingModule):
         ),
         writes=frozenset({"reflections", "experiences"}),
         rank=Rank.REFLECTION,
+        longest=30.0,
         brief=True,
     )
 
@@ -67,8 +68,12 @@ class SelfReflection(RetrievingModule):
         return Ask(_prompt(snapshot, new, memories), concluded)
 
     def pause(self, snapshot: Snapshot) -> float:
-        """Return 10 seconds, or 30 seconds if there is nothing to reflect on."""
-        return self.spec.interval if should_reflect(snapshot, acts_since_reflection(snapshot)) else QUIET_PAUSE
+        """Return the interval, or `QUIET_PAUSES` intervals if there is nothing to reflect on."""
+        return self.spec.interval if self.asks(snapshot) else QUIET_PAUSES * self.spec.interval
+
+    def asks(self, snapshot: Snapshot) -> bool:
+        """Return True if there is enough to reflect on."""
+        return should_reflect(snapshot, acts_since_reflection(snapshot))
 
 
 def acts_since_reflection(snapshot: Snapshot) -> list[dict[str, Any]]:

@@ -43,10 +43,9 @@ class SocialAwareness(RetrievingModule):
 
         Return no changes if no agent is in sight or none spoke since the last judgement.
         """
-        near = agents_in_sight(snapshot["percepts"])
-        new = unjudged_utterances(snapshot) if near else []
-        if not new:
+        if not self.asks(snapshot):
             return {}
+        new = unjudged_utterances(snapshot)
         speakers = [*dict.fromkeys(str(utterance["speaker"]) for utterance in reversed(new))][:MAX_SPEAKERS]
 
         def felt(text: str) -> Changes:
@@ -55,6 +54,10 @@ class SocialAwareness(RetrievingModule):
 
         memories = self.recalled(snapshot, [*speakers, *(str(utterance.get("text")) for utterance in new[-2:])])
         return Ask(_prompt(snapshot, speakers, new, memories), felt)
+
+    def asks(self, snapshot: Snapshot) -> bool:
+        """Return True if an agent is in sight and one spoke since it was last judged."""
+        return bool(agents_in_sight(snapshot["percepts"])) and bool(unjudged_utterances(snapshot))
 
 
 def unjudged_utterances(snapshot: Snapshot) -> list[dict[str, Any]]:

@@ -52,10 +52,8 @@ class Talking(RetrievingModule):
 
         Words that contradict the decision are refused, and nothing is said.
         """
-        decision = Decision.of(snapshot["decision"])
-        if decision is None or not decision.speech_directive or snapshot["pending_speech"].get("text"):
-            return {}
-        if mapped(snapshot["working_memory"].get("spoken")).get("decision") == decision.id:
+        decision = _unspoken_decision(snapshot)
+        if decision is None:
             return {}
         steps = _left(snapshot)
 
@@ -70,6 +68,19 @@ class Talking(RetrievingModule):
 
         memories = self.recalled(snapshot, [decision.speech_directive])
         return Ask(_prompt(snapshot, decision, steps, memories), said)
+
+    def asks(self, snapshot: Snapshot) -> bool:
+        """Return True if there is a directive that the module has not handled yet."""
+        return _unspoken_decision(snapshot) is not None
+
+
+def _unspoken_decision(snapshot: Snapshot) -> Decision | None:
+    """Return the decision in force if it has a directive that is not handled yet and nothing waits to be said."""
+    decision = Decision.of(snapshot["decision"])
+    if decision is None or not decision.speech_directive or snapshot["pending_speech"].get("text"):
+        return None
+    handled = mapped(snapshot["working_memory"].get("spoken")).get("decision")
+    return None if handled == decision.id else decision
 
 
 def utterance(text: str) -> str:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nemuri_society.cognition.output_salience import OUTPUTS, Output, Salience, recency, select, threshold
+from nemuri_society.cognition.output_salience import OUTPUTS, Output, Salience, Thresholds, recency, select
 from nemuri_society.cognition.situation_detection import Situation
 
 CALM = Situation(
@@ -56,7 +56,7 @@ def test_emergency_takes_precedence_over_overload_and_overload_over_idleness(
     hurt: bool, anomalies: int, still: bool, updated: int
 ) -> None:
     """The situation sets the threshold. An emergency takes precedence over overload, and overload over idleness."""
-    least = threshold(replace(CALM, hurt=hurt, anomalies=anomalies, still=still), updated)
+    least = Thresholds().of(replace(CALM, hurt=hurt, anomalies=anomalies, still=still), updated)
     if hurt or anomalies:
         assert least == 0.1
     elif updated >= 5:

@@ -82,7 +82,7 @@ def test_an_intervention_is_exactly_one_change() -> None:
     """An intervention without a change, or with two, is refused."""
     for given in ({}, {"belief": "a", "event": "b"}):
         with pytest.raises(ValidationError, match="exactly one of belief, event and law"):
-            Intervention(at=1, **given)  # type: ignore[arg-type]
+            Intervention(at=1, **given)
 
 
 def test_names_stand_for_residents_once() -> None:

@@ -1,0 +1,54 @@
+"""Names in the definition of a society that refer to nothing."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from nemuri_society.contracts.residents import Intervention, Probe
+
+if TYPE_CHECKING:
+    from nemuri_society.contracts.society import Society
+
+Dangling = tuple[str, str]
+"""The path of a name in the society file, and what is wrong."""
+
+
+def dangling_names(society: "Society") -> list[Dangling]:
+    """Return the names that refer to nothing, and the places outside the world."""
+    return [*_of_people(society), *_of_groups(society), *_of_changes(society), *_of_places(society)]
+
+
+def _of_people(society: "Society") -> Iterator[Dangling]:
+    people = {agent.name for agent in society.agents}
+    for nth, agent in enumerate(society.agents):
+        for name in agent.relations:
+            if name == agent.name or name not in people:
+                yield f"people.{nth}.relations", f"no other resident is called {name!r}"
+        if agent.home is not None and agent.home not in society.places:
+            yield f"people.{nth}.home", f"there is no place {agent.home!r} in places"
+
+
+def _of_groups(society: "Society") -> Iterator[Dangling]:
+    people = {agent.name for agent in society.agents}
+    for group, members in society.groups.items():
+        for name in members:
+            if name not in people:
+                yield f"groups.{group}", f"no resident is called {name!r}"
+
+
+def _of_changes(society: "Society") -> Iterator[Dangling]:
+    known = {agent.name for agent in society.agents} | society.groups.keys()
+    changes: dict[str, Sequence[Intervention | Probe]] = {
+        "interventions": society.interventions,
+        "probes": society.probes,
+    }
+    for part, entries in changes.items():
+        for nth, entry in enumerate(entries):
+            for name in () if entry.who == "all" else entry.who:
+                if name not in known:
+                    yield f"{part}.{nth}.who", f"no resident or group is called {name!r}"
+
+
+def _of_places(society: "Society") -> Iterator[Dangling]:
+    for name, spot in society.places.items():
+        if max(spot.x, spot.z) >= society.size:
+            yield f"places.{name}", f"it is outside the world, whose edge is {society.size} blocks long"
