@@ -1,4 +1,4 @@
-"""Commands for the record of a society: society export, story."""
+"""Commands for the record of a society: society export, story, report."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 from pathlib import Path
@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
-from nemuri.cli.failures import WrongUse
+from nemuri.cli.failures import Failure, WrongUse
 from nemuri.cli.session import JsonOption, Session
 from nemuri_society.cli.society_options import AgentArgument, NameArgument, with_log
 
 
 def register(group: typer.Typer) -> None:
     """Add the commands of this module to the society commands."""
-    for command in (export, story):
+    for command in (export, story, report):
         group.command()(command)
 
 
@@ -50,3 +50,25 @@ def story(context: typer.Context, name: NameArgument, agent: AgentArgument) -> N
     from nemuri_society.operations.story import agent_story
 
     say(with_log(Session.of(context), lambda log, _: agent_story(log, name, agent), start=True))
+
+
+def report(
+    context: typer.Context,
+    name: NameArgument,
+    to: Annotated[
+        Path | None, typer.Option("--to", metavar="FILE", help="The HTML file. Default: NAME.html in this directory.")
+    ] = None,
+) -> None:
+    """Write a report of a society as one HTML file: intervals, decisions, speech, feelings, roles, items, costs."""
+    from nemuri.terminal.output import say
+    from nemuri_society.operations.html_report import report_page, write_page
+
+    file = to or Path(f"{name}.html")
+    if not file.absolute().parent.is_dir() or file.is_dir():
+        raise WrongUse(f"{file} is no file in an existing directory")
+    page = with_log(Session.of(context), lambda log, settings: report_page(log, settings, name), start=True)
+    try:
+        write_page(file, page)
+    except OSError as error:
+        raise Failure(f"{file} cannot be written: {error.strerror or error}") from error
+    say(f"the report is in {file}")
