@@ -17,8 +17,8 @@ def register(group: typer.Typer) -> None:
     for command in (interview, survey, inject, pause, step):
         group.command()(command)
     group.command("continue")(go_on)
-    for command in (fork, compare):
-        group.command()(command)
+    group.command()(fork)
+    group.command()(compare)
 
 
 def interview(

@@ -61,20 +61,22 @@ async def export_record(log: Log, name: str, file: Path, *, places: bool = True)
                     runs.append({"at": event.at.isoformat(), **event.values})
                 if places or event.kind != "places":
                     rows.append(row_of(event, names))
+                    events += 1
                 if len(rows) == ROWS:
-                    events, rows = events + len(rows), writer.write(rows) or []
+                    writer.write(rows)
+                    rows.clear()
             writer.write(rows)
-            events += len(rows)
         finally:
             writer.close()
-        told = {"society": name, "format": 1, "events": events, "missed": await record.missed(), "runs": runs}
+        missed = await record.missed()
+        told = {"society": name, "format": 1, "events": events, "missed": missed, "runs": runs}
         manifest.write_bytes(orjson.dumps(told, option=orjson.OPT_INDENT_2))
         temporary.replace(file)
     except OSError as error:
         raise ExportError(f"{file} cannot be written: {error.strerror or error}") from error
     finally:
         temporary.unlink(missing_ok=True)
-    return Exported(events, told["missed"], manifest)
+    return Exported(events, missed, manifest)
 
 
 def check_target(file: Path) -> None:

@@ -21,6 +21,8 @@ MIN_SPEAKERS: Final = 3
 """Number of agents that must have said a phrase for it to count as spread."""
 MAX_PHRASES: Final = 50_000
 """Maximum number of different phrases that are followed. Later new ones are left out."""
+WAYS: Final = frozenset({"go", "rest"})
+"""Actions that serve others, and tell nothing about a role."""
 
 
 @dataclass(slots=True)
@@ -30,7 +32,7 @@ class AgentFigures:
     kinds: Counter[str] = field(default_factory=Counter)
     """Number of events by kind."""
     acts: Counter[str] = field(default_factory=Counter)
-    """Number of acts that were done, by what they were."""
+    """Number of acts that were done, without walks and rests, by what they were."""
     failed: int = 0
     goals: Counter[str] = field(default_factory=Counter)
     """Number of changes of goals after which it had a goal, by the goal."""
@@ -139,7 +141,7 @@ class RecordFigures:
                     figures.silences.append(second - figures.decided_at)
                 figures.decided_at = second
             case "act":
-                if values["done"]:
+                if values["done"] and values["action"].get("action") not in WAYS:
                     figures.acts[values["text"]] += 1
                 figures.failed += not values["done"]
             case "goals":

@@ -126,9 +126,9 @@ class Recorder:
             self._missed = 0
             self._unconfirmed.append(_Batch(self._numbers, data, len(batch)))
         while self._unconfirmed:
-            batch = self._unconfirmed[0]
+            first = self._unconfirmed[0]
             try:
-                await self._record.append(batch.data, f"{self._host}/{batch.number}")
+                await self._record.append(first.data, f"{self._host}/{first.number}")
             except READER_ERRORS as error:
                 logger.warning("record not written", host=self._host, why=log_safe(error))
                 self._drop_oldest()
