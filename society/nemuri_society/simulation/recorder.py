@@ -66,7 +66,8 @@ class Recorder:
         """Create the recorder of a host without agents."""
         self._host, self._record = host, record
         self._agents: dict[str, _Seen] = {}
-        self._waiting: deque[tuple[str | None, bytes]] = deque()
+        self.waiting: deque[tuple[str | None, bytes]] = deque()
+        """Agent, or None, and encoded event, for all events that are in no batch yet, oldest first."""
         self._unconfirmed: deque[_Batch] = deque()
         self._missed = self._numbers = 0
         self._places_at = self._complete_at = self._figures_at = float("-inf")
@@ -97,7 +98,7 @@ class Recorder:
     def sample(self, second: float, figures: HostHealthReport) -> None:
         """Record the places of the agents and the figures of the host, if their next samples are due."""
         if second - self._places_at >= PLACES_SECONDS:
-            self._sample_places(second)
+            self.sample_places(second)
         if second - self._figures_at >= FIGURES_SECONDS:
             self.measure(second, figures)
 
@@ -111,15 +112,15 @@ class Recorder:
         gone = frozenset(agent_ids)
         for agent_id in gone:
             self._agents.pop(agent_id, None)
-        self._waiting = deque(event for event in self._waiting if event[0] not in gone)
+        self.waiting = deque(event for event in self.waiting if event[0] not in gone)
 
     async def flush(self) -> None:
         """Write the waiting events. Call it only when all agents are known to belong to this host.
 
         Batches that the server does not confirm stay queued, a warning is logged, and no error is raised.
         """
-        events = [data for _, data in self._waiting]
-        self._waiting.clear()
+        events = [data for _, data in self.waiting]
+        self.waiting.clear()
         for batch in split_events(events):
             self._numbers += 1
             data = encoded_batch(self._host, self._numbers, self._missed, batch)
@@ -137,16 +138,17 @@ class Recorder:
 
     def _put(self, agent_id: str | None, second: float, values: Values) -> None:
         about = {"second": round(second, 2)} if agent_id is None else {"second": round(second, 2), "agent": agent_id}
-        self._waiting.append((agent_id, orjson.dumps(about | values)))
-        if len(self._waiting) > MAX_WAITING_EVENTS:
-            self._waiting.popleft()
+        self.waiting.append((agent_id, orjson.dumps(about | values)))
+        if len(self.waiting) > MAX_WAITING_EVENTS:
+            self.waiting.popleft()
             self._missed += 1
 
     def _drop_oldest(self) -> None:
         while len(self._unconfirmed) > 1 and sum(batch.size for batch in self._unconfirmed) > MAX_WAITING_EVENTS:
             self._missed += self._unconfirmed.popleft().size
 
-    def _sample_places(self, second: float) -> None:
+    def sample_places(self, second: float) -> None:
+        """Record the places of the agents, all of them if the last complete sample is `COMPLETE_SECONDS` ago."""
         complete = second - self._complete_at >= COMPLETE_SECONDS
         places = dict[str, tuple[int, int]]()
         for agent_id, seen in self._agents.items():

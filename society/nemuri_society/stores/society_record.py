@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import orjson
 from nats.aio.msg import Msg
+from nats.js.errors import NotFoundError
 
 from nemuri_infra.bus.event_log import MESSAGE_ID, Log
 from nemuri_infra.bus.pull_reader import Pull
@@ -141,6 +142,35 @@ class SocietyRecord:
             for values in batch.events:
                 if (current := values["second"] <= end) or branches:
                     yield StoredEvent(values, batch.at, branch, current)
+
+    async def last_second(self) -> float | None:
+        """Return the second of the newest event that a host wrote; None if there is none. One request."""
+        try:
+            stored = await self._log.stream.get_last_msg(self._stream, self._subjects.record(self.society, "host"))
+        except NotFoundError:
+            return None
+        return float(max(event["second"] for event in orjson.loads(stored.data or b"")["events"]))
+
+    async def sequence_before(self, second: float) -> int:
+        """Return a sequence after which all events from `second` on were written, by a binary search.
+
+        Hosts write their events within a second or so, so ask for a little more than is needed. Returns 0 if the
+        society ever went back to a checkpoint, because its seconds do not rise then.
+        """
+        low, high = 0, int((await self._log.stream.stream_info(self._stream)).state.last_seq)
+        if await self._returns():
+            return 0
+        subject = self._subjects.record(self.society, "host")
+        while low < high:
+            middle = (low + high + 1) // 2
+            try:
+                stored = await self._log.stream.get_msg(self._stream, middle, subject, next=True)
+            except NotFoundError:
+                high = middle - 1
+                continue
+            newest = max(event["second"] for event in orjson.loads(stored.data or b"")["events"])
+            low, high = (middle, high) if newest < second else (low, middle - 1)
+        return max(0, low - 1)
 
     async def missed(self) -> int:
         """Return the number of events that hosts could not write."""

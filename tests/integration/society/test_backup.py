@@ -21,7 +21,6 @@ from tests.integration.harness import opened_log
 from tests.integration.servers import Servers
 from tests.integration.test_backup import new_namespace
 
-
 SPOKEN = b'{"kind":"speech","second":1.0,"agent":"a","text":"hello"}'
 
 

@@ -192,7 +192,8 @@ async def test_interventions_and_probes_happen_at_their_seconds_once(log: Log) -
     await live_on(log)
     events = await recorded(log)
     given = [event for event in events if event.kind == "influence"]
-    assert Counter((event.values["sort"], event.second >= 3) for event in given) == {("belief", True): 1, ("law", True): 4}
+    assert all(event.second >= 3 for event in given)
+    assert Counter(event.values["sort"] for event in given) == {"belief": 1, "law": 4}
     answers = [event for event in events if event.kind == "answer"]
     assert sorted(str(event.agent) for event in answers) == [f"{NAME}-0000", f"{NAME}-0001"]
     assert all(event.second >= 5 and event.values["by"] == "state" for event in answers)
