@@ -33,7 +33,11 @@ WRONG_USE: dict[tuple[str, ...], str] = {
     ("run", "--plugin", "nothing"): "no installed package has a module nothing",
     ("run", "--slots", "0"): "--slots",
     ("run", "--latency", "-1"): "--latency",
-    ("run", "left"): "left",
+    ("run", "left", "--agents", "3"): "--agents and --towns",
+    ("run", "--runs", "2"): "--runs needs --seconds",
+    ("run", "--budget", "much"): "'much' is no budget",
+    ("run", "--budget", "tokens=-1"): "is no budget",
+    ("check",): "FILE",
     ("resume",): "NAME",
     ("resume", "a.*"): "'a.*' is not a valid name",
     ("resume", "x", "--limit", "0"): "--limit",
@@ -44,6 +48,8 @@ WRONG_USE: dict[tuple[str, ...], str] = {
     ("world", "a b"): "'a b' is not a valid name",
 }
 FAILED: dict[tuple[str, ...], str] = {
+    ("run", "left.yaml"): "left.yaml: there is no such file",
+    ("check", "left.yaml"): "left.yaml: there is no such file",
     ("run", "--world", "minecraft"): "install",
     ("watch", "x"): "no platform is ready",
     ("list",): "no platform is ready",

@@ -50,7 +50,7 @@ async def on_record(running: RunningSociety) -> list[StoredEvent]:
 def assert_kept(said: Said, events: list[StoredEvent], since: float, until: float) -> None:
     """Assert that the utterances between two times are on record, and that no event is there twice."""
     record_events.validate_python([event.values for event in events])
-    spoken = Counter((event.agent, event.values["text"]) for event in events if event.kind == "speech")
+    spoken = Counter((str(event.agent), str(event.values["text"])) for event in events if event.kind == "speech")
     heard = Counter((agent, text) for at, agent, text in said if since <= at <= until)
     assert heard.total() > 0
     assert heard - spoken == Counter()

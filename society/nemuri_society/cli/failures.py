@@ -2,6 +2,7 @@
 
 from nemuri_society.minecraft.node_modules import MinecraftUnavailable
 from nemuri_society.operations.export import ExportError
+from nemuri_society.operations.society_file import SocietyFileError
 from nemuri_society.stores.society_states import SocietyError
 
-FAILURES = (SocietyError, MinecraftUnavailable, ExportError)
+FAILURES = (SocietyError, SocietyFileError, MinecraftUnavailable, ExportError)

@@ -1,11 +1,14 @@
 """Options shared by the society commands, and their connection to the log."""
 
 import asyncio
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from nemuri.cli.session import Session
+
+if TYPE_CHECKING:
+    from nemuri_society.contracts.residents import Budget
 
 
 def society_name(written: str | None) -> str | None:
@@ -26,6 +29,36 @@ AgentArgument = Annotated[str, typer.Argument(metavar="AGENT", help="Name or id 
 SecondsOption = Annotated[
     float | None,
     typer.Option("--seconds", metavar="S", min=0.1, help="Duration in simulated seconds. Default: until Ctrl-C."),
+]
+
+
+def budget_of(written: str) -> "Budget":
+    """Return the budget in a text: a number of tokens, or `tokens=N`, `money=X` or both, divided by a comma.
+
+    Raises `typer.BadParameter` for anything else.
+    """
+    from pydantic import ValidationError
+
+    from nemuri_society.contracts.residents import Budget
+
+    parts = [part.strip().partition("=") for part in written.split(",")]
+    given = {name if equals else "tokens": value if equals else name for name, equals, value in parts}
+    try:
+        return Budget.model_validate(given)
+    except ValidationError:
+        raise typer.BadParameter(
+            f"{written!r} is no budget; write a number of tokens above 0, or tokens=N, money=X or both with a comma"
+        ) from None
+
+
+BudgetOption = Annotated[
+    Any,
+    typer.Option(
+        "--budget",
+        metavar="TOKENS",
+        parser=budget_of,
+        help="What models may use before thinking pauses: tokens, or `money=X` by the price list, or both.",
+    ),
 ]
 LimitOption = Annotated[
     int, typer.Option("--limit", metavar="N", min=1, max=5_000, help="Maximum number of agents in one host.")

@@ -66,7 +66,7 @@ def report(
     file = to or Path(f"{name}.html")
     if not file.absolute().parent.is_dir() or file.is_dir():
         raise WrongUse(f"{file} is no file in an existing directory")
-    page = with_log(Session.of(context), lambda log, settings: report_page(log, settings, name), start=True)
+    page = with_log(Session.of(context), lambda log, _: report_page(log, name), start=True)
     try:
         write_page(file, page)
     except OSError as error:

@@ -22,7 +22,7 @@ def _of_people(society: "Society") -> Iterator[Dangling]:
     for nth, agent in enumerate(society.agents):
         for name in agent.relations:
             if name == agent.name or name not in people:
-                yield f"people.{nth}.relations", f"no other resident is called {name!r}"
+                yield f"people.{nth}.relations.{name}", f"no other resident is called {name!r}"
         if agent.home is not None and agent.home not in society.places:
             yield f"people.{nth}.home", f"there is no place {agent.home!r} in places"
 

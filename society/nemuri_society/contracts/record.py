@@ -178,6 +178,20 @@ AnyRecordEvent = Annotated[
     | Located | Measured | RunBegan | RunEnded | Restored | Forked,
     Field(discriminator="kind"),
 ]  # fmt: skip
+
+
+class Record(Value):
+    """A batch of events that a host or a command adds to the record."""
+
+    writer: Identifier
+    """The host, or the command's run. A batch with a number that its writer has used before counts once."""
+    number: int = Field(ge=1)
+    """Number of the batch among those of its writer, in order."""
+    missed: int = Field(ge=0)
+    """Number of events that the writer dropped before this batch, because the server did not answer for long."""
+    events: tuple[AnyRecordEvent, ...]
+
+
 record_events: Final[TypeAdapter[tuple[AnyRecordEvent, ...]]] = TypeAdapter(tuple[AnyRecordEvent, ...])
 """Validator of the events of a batch."""
 AGENT_KINDS: Final = frozenset(

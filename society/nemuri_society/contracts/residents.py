@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import ConfigDict, Field, JsonValue, model_validator
 
 from nemuri_contracts.event import Identifier, Label, Text, Value
 
@@ -17,17 +17,22 @@ ModelName = Annotated[str, Field(pattern=r"^(main|light|scripted|[A-Za-z0-9_-]+:
 Everyone = Literal["all"]
 
 
-class Spot(Value):
+class Described(Value):
+    """Base class of what a society file contains: the string under a field is its description in the schema."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+
+class Spot(Described):
     """The position of a named place on the ground of the grid world, in blocks."""
 
     x: int = Field(ge=0, lt=4_096)
     z: int = Field(ge=0, lt=4_096)
 
 
-class Resident(Value):
-    """Initial state of an agent of a society."""
+class Person(Described):
+    """What is given about a person before a society begins."""
 
-    id: Identifier
     name: Label
     """Display name, unique in the society."""
     town: Identifier | None = None
@@ -50,7 +55,13 @@ class Resident(Value):
     """Settings of an experiment, beside the fields above."""
 
 
-class Intervention(Value):
+class Resident(Person):
+    """Initial state of an agent of a society."""
+
+    id: Identifier
+
+
+class Intervention(Described):
     """A change from outside at a set second. Exactly one of `belief`, `event` and `law` is given."""
 
     at: Second
@@ -70,7 +81,7 @@ class Intervention(Value):
         return self
 
 
-class Probe(Value):
+class Probe(Described):
     """A question that residents are asked aside at a set second. They do not remember it."""
 
     at: Second
@@ -79,7 +90,7 @@ class Probe(Value):
     """Names of residents and groups."""
 
 
-class Budget(Value):
+class Budget(Described):
     """What the models of a society may use. Thinking pauses when one limit is reached; None is no limit."""
 
     tokens: int | None = Field(default=None, ge=1)

@@ -7,10 +7,11 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from nemuri_contracts.event import Identifier, Label, Text, Value
+from nemuri_contracts.event import Identifier, Value
+from nemuri_society.contracts.conditions import Conditions
 from nemuri_society.contracts.dangling_names import dangling_names
 from nemuri_society.contracts.pace import Pace
-from nemuri_society.contracts.residents import Budget, Intervention, Line, ModelName, Probe, Resident, Spot
+from nemuri_society.contracts.residents import Resident
 
 CELL = 25
 """Number of agents in a cell. A cell always runs on one host and moves as a whole if the host is lost."""
@@ -23,56 +24,12 @@ LATENESS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1_000.0, 10_00
 """Upper bounds of the lateness histogram's buckets, in milliseconds."""
 
 
-class Society(Value):
+class Society(Conditions):
     """Definition of a society. It does not change while the society runs."""
 
     name: SocietyName
     seed: int = Field(ge=0, lt=2**32)
-    world: Literal["grid", "minecraft"] = "grid"
-    size: int = Field(default=256, ge=64, le=4_096)
-    """Edge length of the grid, in blocks."""
-    speed: float = Field(default=1.0, gt=0, le=100)
-    """Simulated seconds per second of wall-clock time."""
     agents: tuple[Resident, ...] = Field(min_length=1, max_length=AGENTS_LIMIT)
-    about: Text = Field(default="", max_length=2_000)
-    """What this society is, in one or two sentences that its residents know."""
-    laws: tuple[Line, ...] = Field(default=(), max_length=64)
-    """Laws that every resident knows from the beginning."""
-    places: dict[Identifier, Spot] = Field(default_factory=dict, max_length=64)
-    """Named places of the grid world. Every resident knows them."""
-    groups: dict[Label, tuple[Label, ...]] = Field(default_factory=dict, max_length=256)
-    """Names of the members of each group."""
-    actions: tuple[Identifier, ...] | None = Field(default=None, min_length=1)
-    """Actions that the world allows, by name; None allows all."""
-    day_seconds: float = Field(default=1_200.0, ge=24, le=86_400)
-    """Simulated seconds of a day of 24 hours. It is light from 6 to 22 o'clock."""
-    start_hour: float = Field(default=6.0, ge=0, lt=24)
-    """Hour of the day at second 0."""
-    intervals: dict[str, float] = Field(default_factory=dict)
-    """Seconds between two runs of a module, by its name, in place of those of document 002."""
-    thresholds: dict[Literal["normal", "overload", "emergency", "idle"], Annotated[float, Field(ge=0, le=1)]] = Field(
-        default_factory=dict
-    )
-    """Thresholds of the controller in place of those of document 002 §1.4."""
-    models: dict[str, ModelName] = Field(default_factory=dict)
-    """Model of each module by its name. `default` is that of the others."""
-    budget: Budget = Budget()
-    interventions: tuple[Intervention, ...] = Field(default=(), max_length=1_000)
-    probes: tuple[Probe, ...] = Field(default=(), max_length=1_000)
-    without: tuple[str, ...] = ()
-    """Modules that are left out, for ablations."""
-    plugins: tuple[str, ...] = ()
-    """Entry point names of additional modules from other packages."""
-    slots: int | None = Field(default=None, ge=1, le=10_000)
-    """Maximum number of concurrent model requests of all hosts together. None is one for each agent, at least 50 as in
-    document 002 §5.4 and at most 200.
-    """
-    hosts: int = Field(default=1, ge=1, le=64)
-    """Number of hosts that share the model slots."""
-    checkpoint_every: float | None = Field(default=None, ge=1)
-    """Wall-clock seconds between two checkpoints. None derives it from the society's size."""
-    latency: float = Field(default=0.0, ge=0, le=60)
-    """Mean answer time of the scripted model in seconds, exponentially distributed."""
 
     @model_validator(mode="after")
     def _distinguishable(self) -> Self:
@@ -208,6 +165,12 @@ class TokenUse(Value):
     """Number of replies, usable or not."""
     input_tokens: int = 0
     output_tokens: int = 0
+    retries: int = 0
+    """Number of calls after a failure: of the next provider, or of the same module in its next run."""
+    money: float = 0.0
+    """Price by the operator's price list."""
+    unpriced: int = 0
+    """Number of replies of models that the price list does not have."""
 
     @property
     def tokens(self) -> int:
@@ -220,6 +183,9 @@ class TokenUse(Value):
             calls=self.calls + other.calls,
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
+            retries=self.retries + other.retries,
+            money=self.money + other.money,
+            unpriced=self.unpriced + other.unpriced,
         )
 
 
@@ -247,7 +213,12 @@ class HostHealthReport(Value):
     token_use: dict[str, dict[str, TokenUse]]
     """Token usage by module and model. A request shared with another agent costs nothing."""
     top_spenders: dict[str, TokenUse]
-    """Token usage of the agents of this host that used most, by agent id, highest first."""
+    """Token usage of the agents of this host that used most, by agent id, highest first. The last report of a host has
+    all its agents.
+    """
+    paused: str
+    """Why no module asks a model at present, in words: the limit of the budget that is reached. Empty if modules ask.
+    """
     waiting: int
     """Number of modules that wait to ask a model."""
     standing: str

@@ -4,9 +4,16 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import accumulate
 
 from prometheus_client import CollectorRegistry, GCCollector, PlatformCollector, ProcessCollector
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+    SummaryMetricFamily,
+)
 from prometheus_client.registry import Collector
 
+from nemuri_society.contracts.pace import Pace
 from nemuri_society.contracts.society import LATENESS, HostHealthReport, Lateness, TokenUse, Waits
 
 LATENESS_BOUNDS = (*(str(bound / 1_000) for bound in LATENESS), "+Inf")
@@ -14,7 +21,10 @@ LATENESS_BOUNDS = (*(str(bound / 1_000) for bound in LATENESS), "+Inf")
 
 
 class HostCollector(Collector):
-    """A Prometheus collector of a host's health report. Agents are never labels, because their number is unlimited."""
+    """A Prometheus collector of a host's health report.
+
+    Only the few agents that have used most tokens are labels, because the number of agents is unlimited.
+    """
 
     def __init__(self, vitals: Callable[[], HostHealthReport]) -> None:
         """Create the collector. At each scrape it calls `vitals` for the host's present health report."""
@@ -29,6 +39,8 @@ class HostCollector(Collector):
         yield _hearing(now.hearing)
         yield _questions(now.waits)
         yield from _spent(now.token_use)
+        yield from _top_agents(now.top_spenders)
+        yield from _paces(now.paces)
         waits = {rank: (wait.mean, wait.longest) for rank, wait in now.waits.items()}
         for nth, name in enumerate(("mean", "longest")):
             told = f"Seconds that modules of this host's agents waited for a model call: the {name}."
@@ -43,6 +55,7 @@ class HostCollector(Collector):
             ("second", "The society's clock.", now.second),
             ("silence_seconds", "Longest time since an agent's last decision, in seconds.", now.silence),
             ("models_down", "1 if no model answers, else 0.", now.standing == "down"),
+            ("thinking_paused", "1 if the budget is used and no module asks a model, else 0.", bool(now.paused)),
         ):
             yield GaugeMetricFamily(f"nemuri_host_{name}", told, value=float(value))
 
@@ -86,13 +99,47 @@ def _spent(spent: Mapping[str, Mapping[str, TokenUse]]) -> Iterator[Metric]:
     tokens = CounterMetricFamily(
         "nemuri_host_tokens", "Tokens as counted by the providers.", labels=["module", "model", "direction"]
     )
+    retries = CounterMetricFamily("nemuri_host_model_retries", "Calls after a failure.", labels=["module", "model"])
+    money = CounterMetricFamily("nemuri_host_money", "Price of calls by the price list.", labels=["module", "model"])
     for module, models in spent.items():
         for model, use in models.items():
             calls.add_metric([module, model], use.calls)
+            retries.add_metric([module, model], use.retries)
+            money.add_metric([module, model], use.money)
             tokens.add_metric([module, model, "input"], use.input_tokens)
             tokens.add_metric([module, model, "output"], use.output_tokens)
-    yield calls
-    yield tokens
+    yield from (calls, retries, tokens, money)
+
+
+def _top_agents(spent: Mapping[str, TokenUse]) -> Iterator[Metric]:
+    for name, told, field in (
+        ("calls", "Model replies", "calls"),
+        ("tokens", "Tokens", "tokens"),
+        ("retries", "Calls after a failure", "retries"),
+        ("money", "Price of calls", "money"),
+    ):
+        family = GaugeMetricFamily(
+            f"nemuri_host_top_agent_{name}", f"{told} of the agents that used most tokens.", labels=["agent"]
+        )
+        for agent_id, use in spent.items():
+            family.add_metric([agent_id], float(getattr(use, field)))
+        yield family
+
+
+def _paces(paces: Mapping[str, Pace]) -> Iterator[Metric]:
+    late = CounterMetricFamily(
+        "nemuri_host_late_intervals", "Intervals longer than document 002 allows.", labels=["module"]
+    )
+    told = "of modules that ask a model"
+    interval = SummaryMetricFamily("nemuri_host_interval_seconds", f"Seconds between runs {told}.", labels=["module"])
+    wait = SummaryMetricFamily("nemuri_host_wait_seconds", f"Seconds of waiting for a place {told}.", labels=["module"])
+    answer = SummaryMetricFamily("nemuri_host_answer_seconds", f"Seconds until an answer {told}.", labels=["module"])
+    for module, pace in paces.items():
+        late.add_metric([module], pace.late)
+        interval.add_metric([module], pace.runs, pace.interval_seconds)
+        wait.add_metric([module], pace.requests, pace.wait_seconds)
+        answer.add_metric([module], pace.answered, pace.answer_seconds)
+    yield from (late, interval, wait, answer)
 
 
 def _questions(waits: Mapping[str, Waits]) -> Metric:

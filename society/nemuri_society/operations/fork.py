@@ -23,7 +23,7 @@ from nemuri_society.simulation.checkpoints import Checkpoints, made_at
 from nemuri_society.simulation.control import CONTROL
 from nemuri_society.simulation.world_lease import world_entries
 from nemuri_society.stores.society_record import SocietyRecord, encoded_batch, split_events
-from nemuri_society.stores.society_states import AGENT, SOCIETY, WORLD, SocietyError, States, in_batches
+from nemuri_society.stores.society_states import AGENT, SOCIETY, SPENDING, WORLD, SocietyError, States, in_batches
 from nemuri_society.world.world_snapshot import rewritten
 
 MEMORY_EVENTS: Final = (ExperienceRecorded, ConsolidationBegun, MemoryFormed, MemoriesAccessed)
@@ -91,7 +91,7 @@ def _renamed_entries(entries: dict[str, bytes], ids: dict[str, str]) -> dict[str
         if token == AGENT:
             cell, agent_id, section = rest.split(".")
             found[f"{AGENT}.{cell}.{ids[agent_id]}.{section}"] = rename(value.decode()).encode()
-        elif token != CONTROL:
+        elif token not in {CONTROL, SPENDING}:
             found[key] = value
     return found | _renamed_world(world, rename)
 

@@ -11,13 +11,9 @@ from typing import Any, Final
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from nemuri_contracts.event import Usage
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.models.settings import Price
-from nemuri_infra.runtime.settings import Settings
 from nemuri_society.cognition.memory_interface import NoMemories
-from nemuri_society.cognition.module_registry import build_modules
-from nemuri_society.contracts.society import Society, TokenUse
+from nemuri_society.contracts.society import Society
 from nemuri_society.operations.charts import bar_chart, line_chart
 from nemuri_society.operations.record_figures import (
     AgentFigures,
@@ -27,7 +23,7 @@ from nemuri_society.operations.record_figures import (
     record_figures,
     thinned,
 )
-from nemuri_society.simulation.bootstrap import load_plugins, read_society
+from nemuri_society.simulation.bootstrap import read_society, society_modules
 from nemuri_society.stores.society_record import SocietyRecord
 from nemuri_society.stores.society_states import States
 
@@ -39,15 +35,15 @@ MAX_KINDS: Final = 25
 MAX_GIVEN: Final = 200
 
 
-async def report_page(log: Log, settings: Settings, name: str) -> str:
+async def report_page(log: Log, name: str) -> str:
     """Return the report of a society, whether it runs or not. Raises `SocietyError` if it does not exist."""
     society, record = await read_society(await States.open(log, name)), SocietyRecord(log, name)
     figures = await record_figures(society, record.events())
-    return render_report(society, figures, await record.missed(), settings.model_settings().prices)
+    return render_report(society, figures, await record.missed())
 
 
-def render_report(society: Society, figures: RecordFigures, missed: int, prices: Mapping[str, Price]) -> str:
-    """Return the report as HTML. Without the price of a model its money is unknown."""
+def render_report(society: Society, figures: RecordFigures, missed: int) -> str:
+    """Return the report as HTML."""
     names = {agent.id: agent.name for agent in society.agents}
     acts = sum((agent.acts for agent in figures.agents.values()), Counter[str]())
     return _template().render(
@@ -56,7 +52,7 @@ def render_report(society: Society, figures: RecordFigures, missed: int, prices:
         charts={name: Markup(chart) for name, chart in _charts(figures).items()},  # noqa: S704 - charts escape names
         entropy=_bits(acts),
         own_entropy=fmean([_bits(agent.acts) for agent in figures.agents.values() if agent.acts] or [0.0]),
-        memes=_memes(figures, names), costs=_costs(figures, prices),
+        memes=_memes(figures, names), costs=_costs(figures),
         given=[{"second": second, "name": names.get(agent, agent), "text": text} for second, agent, text in
                figures.said[:MAX_GIVEN]],
     )  # fmt: skip
@@ -82,8 +78,8 @@ def _template() -> Template:
 
 def _modules(society: Society, figures: RecordFigures) -> list[dict[str, Any]]:
     """Return the pace of each module beside the intervals that the document allows."""
-    modules = build_modules(NoMemories(), without=society.without, plugins=load_plugins(society.plugins))
-    specs, paces = {module.spec.name: module.spec for module in modules}, figures.paces
+    specs = {module.spec.name: module.spec for module in society_modules(society, NoMemories())}
+    paces = figures.paces
     return [
         {"name": name, "least": f"{specs[name].interval:g}", "most": specs[name].longest, "pace": pace}
         for name, pace in sorted(paces.items())
@@ -161,18 +157,13 @@ def _memes(figures: RecordFigures, names: Mapping[str, str]) -> list[dict[str, A
     return rows
 
 
-def _costs(figures: RecordFigures, prices: Mapping[str, Price]) -> list[dict[str, Any]]:
+def _costs(figures: RecordFigures) -> list[dict[str, Any]]:
     return [
-        {"module": module, "model": model, "use": use, "money": _money(model, use, prices)}
+        {"module": module, "model": model, "use": use}
         for module, models in figures.token_use.items()
         for model, use in models.items()
+        if use.calls
     ]
-
-
-def _money(model: str, use: TokenUse, prices: Mapping[str, Price]) -> float | None:
-    price = prices.get(model)
-    usage = Usage(model=model, input_tokens=use.input_tokens, output_tokens=use.output_tokens)
-    return 0.0 if not use.tokens else None if price is None else price.of(usage)
 
 
 def _bits(counts: Counter[str]) -> float:

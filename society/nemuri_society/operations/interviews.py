@@ -9,8 +9,6 @@ from typing import Literal
 
 from nemuri_contracts.event import Identifier, Label, Text, Value
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.models.factory import build_chats
-from nemuri_infra.models.fallback import close_all
 from nemuri_infra.runtime.settings import Settings
 from nemuri_society.cognition.interview import INTERVIEW_SECTIONS, interview_prompt, state_answer
 from nemuri_society.cognition.shared_state import SharedState
@@ -20,7 +18,7 @@ from nemuri_society.operations.story import find_resident
 from nemuri_society.simulation.agent_memories import AgentMemories
 from nemuri_society.simulation.host_study import INTERVIEW
 from nemuri_society.simulation.initial_state import initial_sections
-from nemuri_society.simulation.model_providers import ChatModel, Providers
+from nemuri_society.simulation.model_building import build_choice
 
 
 class Interview(Value):
@@ -57,28 +55,24 @@ async def _answers(
     log: Log, settings: Settings, moment: SocietyMoment, residents: Sequence[Resident], question: str
 ) -> list[Interview]:
     models, memories = settings.model_settings(), AgentMemories(log)
-    chats = build_chats(models, light=False)
-    providers = Providers([ChatModel(chat) for chat in chats], asyncio.get_running_loop().time) if chats else None
-    places, second = asyncio.Semaphore(models.concurrency), moment.second or 0.0
+    choice, places = build_choice(moment.society, models), asyncio.Semaphore(models.concurrency)
+    second = moment.second or 0.0
 
     async def answered(resident: Resident) -> Interview:
         sections = moment.minds.get(resident.id) or initial_sections(moment.society, resident)
         snapshot = SharedState.of(resident.id, sections, second).snapshot(INTERVIEW_SECTIONS, second)
-        answer = state_answer(snapshot)
-        if providers is not None:
-            recalled = memories.recall(resident.id, question, INTERVIEW, second, count=False)
-            async with places:
-                answer = await providers.answer(interview_prompt(snapshot, question, recalled))
+        recalled = memories.recall(resident.id, question, INTERVIEW, second, count=False)
+        async with places:
+            answer = await choice.of(INTERVIEW, resident.id)[1].answer(interview_prompt(snapshot, question, recalled))
         return Interview(
             agent=resident.id, name=resident.name, second=second, question=question, answer=answer.strip(),
-            by="state" if providers is None else "model",
+            by="state" if answer == state_answer(snapshot) else "model",
         )  # fmt: skip
 
     try:
-        if providers is not None:
-            memories.queue_load([resident.id for resident in residents])
-            await memories.load()
+        memories.queue_load([resident.id for resident in residents])
+        await memories.load()
         return await asyncio.gather(*map(answered, residents))
     finally:
         memories.close()
-        await close_all(chats)
+        await choice.close()

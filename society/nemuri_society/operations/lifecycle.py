@@ -16,6 +16,7 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embedded.supervisor import Supervisor
 from nemuri_infra.runtime.settings import Settings
 from nemuri_society.contracts.record import Restored, RunBegan, RunEnded
+from nemuri_society.contracts.residents import Budget
 from nemuri_society.contracts.society import HostHealthReport, Lease, Society, WorldHealthReport
 from nemuri_society.contracts.subjects import SocietySubjects
 from nemuri_society.operations.manifest import run_manifest
@@ -27,10 +28,11 @@ from nemuri_society.simulation.control import limit_clock
 from nemuri_society.simulation.initial_state import first_memories
 from nemuri_society.simulation.leases import EXPIRY_SECONDS
 from nemuri_society.simulation.memory_events import EMBEDDING_DIMENSION, EMBEDDING_MODEL
+from nemuri_society.simulation.spending import exhausted, total_spending
 from nemuri_society.simulation.world_lease import read_world
 from nemuri_society.simulation.world_process import load_world
 from nemuri_society.stores.society_record import SocietyRecord
-from nemuri_society.stores.society_states import SocietyError, States, societies
+from nemuri_society.stores.society_states import SOCIETY, SocietyError, States, societies
 
 MEMORY_CAPACITY: Final = 500
 """Maximum number of long-term memories of a resident. The weakest memories beyond it are removed, as in document 004.
@@ -173,7 +175,16 @@ async def run_society(
                     break
         data = await read_world(states) if society.world == "grid" else None
         world = None if data is None else load_world(data)
-        report = run_report(society.name, figures.vitals, figures.live_hosts, began or 0.0, world, figures.world_health)
+        report = run_report(
+            society.name,
+            figures.vitals,
+            figures.live_hosts,
+            began or 0.0,
+            world,
+            figures.world_health,
+            await total_spending(states),
+            society.concurrency,
+        )
         await record.tell(RunEnded(second=figures.second, report=report.model_dump(mode="json")), f"{run_id}/end")
         return report
 
@@ -183,13 +194,14 @@ async def load_society(log: Log, name: str) -> Society:
     return await read_society(await States.open(log, name))
 
 
-async def resume_society(log: Log, name: str, checkpoint: str | None) -> Society:
+async def resume_society(log: Log, name: str, checkpoint: str | None, budget: Budget | None = None) -> Society:
     """Return the definition of a society that is to be continued. With `checkpoint`, restore this checkpoint first.
 
-    `checkpoint` is the name of a checkpoint, or "newest". Without it, an interrupted restore is repeated. Raises
-    `SocietyError` and changes nothing if the society or checkpoint does not exist, or if a checkpoint is to be restored
-    while the society runs. A Minecraft society cannot be restored, because checkpoints do not contain its world, and
-    cannot be continued while it runs, because that world has no lease.
+    `checkpoint` is the name of a checkpoint, or "newest". Without it, an interrupted restore is repeated. `budget`
+    replaces that of the society. Raises `SocietyError` and changes nothing if the society or checkpoint does not exist,
+    if the budget is used already, or if a checkpoint is to be restored or the budget replaced while the society runs. A
+    Minecraft society cannot be restored, because checkpoints do not contain its world, and cannot be continued while it
+    runs, because that world has no lease.
     """
     states = await States.open(log, name)
     society = await read_society(states)
@@ -199,12 +211,24 @@ async def resume_society(log: Log, name: str, checkpoint: str | None) -> Society
         )
     if checkpoint is None:
         checkpoint = await interrupted_restore(states)
-    alone = checkpoint is not None or society.world == "minecraft"
+    if budget is not None and (reached := exhausted(budget, await total_spending(states))):
+        raise SocietyError(f"society {name!r}: {reached} already; give a higher budget")
+    alone = checkpoint is not None or budget is not None or society.world == "minecraft"
     if alone and (keepers := await lease_holders(states)):
         raise SocietyError(f"society {name!r} is running ({', '.join(keepers)}): stop it first")
     if checkpoint is not None:
         await _go_back(log, states, None if checkpoint == "newest" else checkpoint)
     await limit_clock(states, None)
+    return society if budget is None else await _with_budget(states, budget)
+
+
+async def _with_budget(states: States, budget: Budget) -> Society:
+    """Store another budget in the definition of a society, and return the definition."""
+    entry = await states.get(SOCIETY)
+    if entry is None:
+        raise SocietyError(f"there is no society {states.society!r}")
+    society = Society.model_validate_json(entry.value).model_copy(update={"budget": budget})
+    await states.write({SOCIETY: society.model_dump_json().encode()}, {SOCIETY: entry.revision})
     return society
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from nemuri_contracts.event import Value
 from nemuri_society.contracts.pace import Pace
 from nemuri_society.contracts.society import HostHealthReport, Lateness, TokenUse, Waits, WorldHealthReport
+from nemuri_society.operations.capacity import capacity, merged
 from nemuri_society.world.grid_world import World
 
 
@@ -31,7 +32,14 @@ class RunReport(Value):
     token_use: dict[str, dict[str, TokenUse]]
     """Token usage by module and model."""
     top_spenders: dict[str, TokenUse]
-    """Token usage of the agents that used most, by agent id, highest first."""
+    """Token usage of the agents, by agent id, highest first. After a crash of a host, only those that used most."""
+    served: int | None
+    """Number of agents that the model can serve at the intervals of document 002, if it could not keep up, else None.
+    """
+    spent: TokenUse
+    """Usage since the society was created, earlier runs included."""
+    paused: str
+    """Why no module asked a model at the end, in words; empty if modules asked."""
     unfairness: float
     """Ratio of the longest mean wait of an agent to the mean wait of all requests."""
     waiting: int
@@ -59,10 +67,13 @@ def run_report(
     start_second: float,
     world: World | None,
     world_health: WorldHealthReport | None,
+    spent: TokenUse | None = None,
+    slots: int = 0,
 ) -> RunReport:
     """Return the report of a run from the newest figures of each host. The run began at `start_second`.
 
-    `vitals` includes crashed hosts, because their work counts. Agents are counted only on `live_hosts`.
+    `vitals` includes crashed hosts, because their work counts. Agents are counted only on `live_hosts`. `spent` is the
+    usage since the society was created, `slots` the number of concurrent model requests, or 0.
     """
     newest = list(vitals.values())
     runs: Counter[str] = Counter()
@@ -79,6 +90,8 @@ def run_report(
     )
     everybody = world.agents if world else ()
     asked = sum((health_report.asked for health_report in newest), Waits())
+    paces = merged(health_report.paces for health_report in newest)
+    found = capacity(paces, agents, wall, slots) if slots else None
     return RunReport(
         society=society,
         agents=agents,
@@ -93,9 +106,12 @@ def run_report(
             for rank in (newest[0].waits if newest else ())
         },
         asked=asked,
-        paces=merged_paces(newest),
+        paces=paces,
         token_use=_token_use(newest),
         top_spenders=_top_spenders(newest),
+        served=found.served if found is not None and found.overloaded else None,
+        spent=spent or TokenUse(),
+        paused=next((host.paused for host in newest if host.paused), ""),
         unfairness=round(asked.unfairness, 3),
         waiting=sum(health_report.waiting for health_report in live_hosts.values()),
         silence=max((health_report.silence for health_report in live_hosts.values()), default=0.0),
@@ -107,15 +123,6 @@ def run_report(
         items=_mean([len(world.unique_items(agent)) for agent in everybody]) if world else None,
         achievements=_mean([len(world.achievements(agent)) for agent in everybody]) if world else None,
     )
-
-
-def merged_paces(hosts: Iterable[HostHealthReport]) -> dict[str, Pace]:
-    """Return the intervals and model requests of all hosts, by module."""
-    found: defaultdict[str, Pace] = defaultdict(Pace)
-    for host in hosts:
-        for module, pace in host.paces.items():
-            found[module] += pace
-    return dict(sorted(found.items()))
 
 
 def _token_use(hosts: Iterable[HostHealthReport]) -> dict[str, dict[str, TokenUse]]:

@@ -1,26 +1,20 @@
 """Construction of a society's processes: hosts, each with some of the agents, and the process of the grid world."""
 
 import asyncio
-import time
 from collections.abc import Sequence
 from importlib.metadata import EntryPoint, entry_points
-from random import Random
 from uuid import uuid4
 
 import structlog
 
-from nemuri_contracts.event import Usage
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.models.chat import Reply
-from nemuri_infra.models.factory import build_chats
 from nemuri_infra.models.settings import ModelSettings
 from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_infra.process.gc_tuning import collect_young
 from nemuri_society.cognition.memory_interface import Memories
-from nemuri_society.cognition.module import Module, Prompt
+from nemuri_society.cognition.module import Module
 from nemuri_society.cognition.module_registry import PLUGIN_GROUP, build_modules
 from nemuri_society.cognition.output_salience import Thresholds
-from nemuri_society.cognition.scripted_model import scripted_answer
 from nemuri_society.contracts.society import Society
 from nemuri_society.contracts.subjects import SocietySubjects
 from nemuri_society.observability.world_metrics import WorldMetrics
@@ -28,7 +22,7 @@ from nemuri_society.simulation.agent_memories import AgentMemories
 from nemuri_society.simulation.checkpoints import Checkpoints
 from nemuri_society.simulation.host import Host
 from nemuri_society.simulation.leases import BEAT_SECONDS
-from nemuri_society.simulation.model_providers import ChatModel, PromptModel, Providers
+from nemuri_society.simulation.model_building import build_choice
 from nemuri_society.simulation.model_requests import ModelRequests
 from nemuri_society.simulation.world_lease import WorldLease
 from nemuri_society.simulation.world_process import WorldProcess
@@ -37,25 +31,6 @@ from nemuri_society.world.grid_world import World
 from nemuri_society.world.world_settings import WorldSettings
 
 logger = structlog.get_logger()
-
-
-class ScriptedModel:
-    """A model that answers prompts by fixed rules and random draws, with an optional latency."""
-
-    name = "scripted"
-
-    def __init__(self, seed: int, latency: float) -> None:
-        """Create the model.
-
-        `latency` is the mean answer time in seconds, exponentially distributed; 0 answers at once.
-        """
-        self._rng, self._latency = Random(seed), latency
-
-    async def answer(self, prompt: Prompt) -> Reply[str]:
-        """Return the answer that the rules give, with a usage of zero tokens. Waits for the latency."""
-        if self._latency:
-            await asyncio.sleep(self._rng.expovariate(1 / self._latency))
-        return Reply(scripted_answer(prompt, self._rng), Usage(model=self.name))
 
 
 def load_plugins(wanted: Sequence[str]) -> list[Module]:
@@ -111,14 +86,26 @@ async def build_host(log: Log, name: str, models: ModelSettings, limit: int) -> 
     states = await States.open(log, name)
     society = await read_society(states)
     host_name = f"h{uuid4().hex[:12]}"
-    chat_models: list[PromptModel] = [ChatModel(chat) for chat in build_chats(models)]
-    if "extractive" in models.chosen:
-        chat_models.append(ScriptedModel(society.seed, society.latency))
-    model_requests = ModelRequests(Providers(chat_models, time.monotonic))
+    model_requests = ModelRequests(build_choice(society, models))
     memories = AgentMemories(log)
     modules = society_modules(society, memories)
     checkpoints = await Checkpoints.open(log, name)
     return Host(host_name, society, states, modules, model_requests, memories, checkpoints, limit)
+
+
+def world_settings(society: Society) -> WorldSettings:
+    """Return the settings of a society's grid world. Without towns and named places there is one town."""
+    towns = tuple(dict.fromkeys(agent.town for agent in society.agents if agent.town))
+    return WorldSettings(
+        seed=society.seed,
+        size=society.size,
+        towns=towns or (() if society.places else ("town",)),
+        sites={name: (spot.x, spot.z) for name, spot in society.places.items()},
+        actions=society.actions,
+        rate=society.rate,
+        speed=society.speed,
+        day_seconds=society.day_seconds,
+    )
 
 
 async def run_world(
@@ -131,8 +118,7 @@ async def run_world(
     collect_young()
     states = await States.open(log, name)
     society = await read_society(states)
-    towns = tuple(dict.fromkeys(agent.town for agent in society.agents if agent.town)) or ("town",)
-    world = World(WorldSettings(seed=society.seed, size=society.size, towns=towns, speed=society.speed))
+    world = World(world_settings(society))
     process = WorldProcess(log.connection, SocietySubjects(log.subjects.namespace), name, world, metrics)
     lease = WorldLease(f"w{uuid4().hex[:12]}", states, process)
     await lease.acquire()

@@ -17,6 +17,7 @@ from nemuri_society.simulation.archive_format import pack_entries, unpack_entrie
 from nemuri_society.simulation.leases import Leases, lease_key
 from nemuri_society.stores.society_states import (
     SOCIETY,
+    SPENDING,
     RevisionError,
     SocietyError,
     States,
@@ -108,16 +109,18 @@ class Checkpoints:
         self, states: States, name: str | None = None, *, restored: Callable[[str], Awaitable[None]] | None = None
     ) -> str:
         """Replace all entries of the society by a checkpoint, by default the newest, and return its name. Call it while
-        no host runs. `restored` is called with the name after the last entry is written, and again if the restore is
-        repeated.
+        no host runs. What models have used stays as it is. `restored` is called with the name after the last entry is
+        written, and again if the restore is repeated.
 
         Raises `SocietyError` and changes nothing if the checkpoint does not exist. After an interruption
         `interrupted_restore` returns the name of the checkpoint, so that the restore can be repeated.
         """
         chosen, entries = await self.read(name)
-        first = {RESTORING_KEY: chosen.encode(), SOCIETY: entries.pop(SOCIETY)}
+        spending = {entry.key: entry.value async for entry in states.read(f"{SPENDING}.*")}
+        first = {RESTORING_KEY: chosen.encode(), SOCIETY: entries.pop(SOCIETY), **spending}
         known = await states.write(first, {key: each.revision for key in first if (each := await states.get(key))})
         await states.empty(before=min(known.values()))
+        entries = {key: value for key, value in entries.items() if not key.startswith(f"{SPENDING}.")}
         for batch in in_batches(entries):
             await states.write(batch, {})
         if restored is not None:

@@ -5,7 +5,7 @@
 import asyncio
 import time
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import structlog
 from nats.aio.msg import Msg
@@ -15,7 +15,6 @@ from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.failures import ModelFailure
 from nemuri_infra.process.cancellation import cancel_and_wait, run_together
 from nemuri_infra.runtime.retry_forever import retry_forever
-from nemuri_society.cognition.degraded_mode import suspended_modules
 from nemuri_society.cognition.engine import Engine, Pending
 from nemuri_society.cognition.module import Ask, Module
 from nemuri_society.cognition.timing_wheel import SLOT_SECONDS
@@ -34,6 +33,8 @@ from nemuri_society.simulation.model_requests import ModelRequests
 from nemuri_society.simulation.percept_encoding import has_no_events, unpack_percepts
 from nemuri_society.simulation.plugin_executor import PluginExecutor
 from nemuri_society.simulation.simulation_clock import SimulationClock
+from nemuri_society.simulation.spending import Spending
+from nemuri_society.simulation.thinking import Thinking
 from nemuri_society.stores.society_states import States
 
 SEARCH_SECONDS: Final = 0.25
@@ -76,6 +77,8 @@ class Host:
         self.cell_leases = CellLeases(name, society, states, self.engine)
         self.model_requests, self.memories = model_requests, memories
         self.health = HostHealth(name)
+        spending = Spending(name, states, society.budget)
+        self.thinking = Thinking(self.engine, model_requests, self.health, spending)
         self._cell_allocation = CellAllocation(society.cells, society.hosts, time.monotonic())
         self._checkpoint_schedule = CheckpointSchedule(name, society, states, checkpoints)
         self.study = HostStudy(name, society, states, self.engine, self.clock, memories, model_requests)
@@ -89,7 +92,12 @@ class Host:
 
     def vitals(self) -> HostHealthReport:
         """Return the current health figures."""
-        return self.health.vitals(self.engine, self.model_requests, len(self.memories), self.clock())
+        return self._vitals(last=False)
+
+    def _vitals(self, *, last: bool) -> HostHealthReport:
+        return self.health.vitals(
+            self.engine, self.model_requests, len(self.memories), self.clock(), paused=self.thinking.paused, last=last
+        )
 
     def missing(self) -> tuple[str, ...]:
         """Return one line if the world does not answer; empty if the host is ready."""
@@ -126,7 +134,8 @@ class Host:
             await self.model_requests.close()
             self._plugin_executor.close()
             await self._record_experiences(last=True)
-            await self._publish_vitals()
+            await self.thinking.close()
+            await self._publish_vitals(last=True)
             await self.cell_leases.release()
             await self.study.close(self.vitals(), confirmed=self.cell_leases.is_confirmed)
             await self._checkpoint_schedule.release()
@@ -161,24 +170,11 @@ class Host:
         try:
             result = pending.work if isinstance(pending.work, Ask) else await self._plugin_executor.run(pending)
             if isinstance(result, Ask):
-                result = await self._ask_model(pending, result)
+                result = await self.thinking.ask(pending, result, self.clock.wall_seconds(slot.waited))
             self.engine.settle(pending, result, self.clock())
         except Exception as error:  # noqa: BLE001 - whatever a module or a model raises is told, and the others go on
+            self.model_requests.record_failure(slot.module.spec.name, slot.agent_id)
             self.engine.fail(slot, error, self.clock())
-
-    async def _ask_model(self, pending: Pending, ask: Ask) -> Any:
-        """Send a model request and return the changes that follow from the answer.
-
-        Raises TypeError if the module declares no rank, and the errors of `ModelRequests.ask`.
-        """
-        slot, spec = pending.slot, pending.slot.module.spec
-        if spec.rank is None:
-            raise TypeError(f"module {spec.name!r} asks a model but declares no rank")
-        self.health.count_request(slot.agent_id, spec, spec.rank, self.clock.wall_seconds(slot.waited))
-        began = time.monotonic()
-        answer = await self.model_requests.ask(spec.rank, ask.prompt, module=spec.name, agent_id=slot.agent_id)
-        self.health.count_answer(spec, time.monotonic() - began)
-        return ask.then(answer)
 
     async def _send_outputs(self) -> None:
         """Send the agents' acts and speech to the world, and queue their experiences for memory."""
@@ -195,7 +191,9 @@ class Host:
             self.memories.queue_experiences(agent_id, out.experiences, now)
         if acts:
             message = Acts(host=self.name, acts=tuple(acts))
-            await self._publish(self._subjects.acts(self.society.name), message.model_dump_json().encode())
+            await self.states.log.connection.publish(
+                self._subjects.acts(self.society.name), message.model_dump_json().encode()
+            )
 
     async def _receive_percepts(self, message: Msg) -> None:
         """Queue the percepts in a message from the world for the agents on this host. An invalid message is logged and
@@ -241,8 +239,7 @@ class Host:
             await self._join_world()
 
     async def _join_world(self) -> None:
-        """Let the agents in `_not_joined` join the world through this host, and set the clock to the world's time if it
-        is ahead.
+        """Let the agents in `_not_joined` join the world, and move the clock to the world's time if it is ahead.
 
         An agent that is in the world already belongs to this host from then on.
         """
@@ -250,17 +247,19 @@ class Host:
         joining = Joining(
             host=self.name,
             agents={resident.id: resident.name for resident in joining_residents.values()},
-            towns={resident.id: resident.town for resident in joining_residents.values() if resident.town},
+            towns={
+                resident.id: town
+                for resident in joining_residents.values()
+                if (town := resident.home or resident.town) is not None
+            },
         )
-        log = self.states.log
-        subject = self._subjects.joining(self.society.name)
-        answer = await log.connection.request(subject, joining.model_dump_json().encode(), timeout=WORLD_TIMEOUT)
+        subject, connection = self._subjects.joining(self.society.name), self.states.log.connection
+        answer = await connection.request(subject, joining.model_dump_json().encode(), timeout=WORLD_TIMEOUT)
         joined = Joined.model_validate_json(answer.data)
         self._has_world_time = True
         self._last_world_message = time.monotonic()
         self._not_joined -= joining_residents.keys()
-        if joined.second > self.clock():
-            self.clock.move_to(joined.second)
+        self.clock.move_to(joined.second)
 
     async def _renew_leases(self) -> None:
         for cell in await self.cell_leases.beat():
@@ -277,17 +276,15 @@ class Host:
         await self.study.beat(confirmed=self.cell_leases.is_confirmed)
 
     async def _record_experiences(self, *, last: bool = False) -> None:
-        """Record queued experiences and append queued events. The events are appended even if the disk of the cache is
-        full.
-        """
+        """Record queued experiences and append queued events, even if the disk of the cache is full."""
         try:
             await self.memories.record_queued()
         finally:
             await self.memories.flush(self.clock(), last=last)
 
     async def _run_every_second(self) -> None:
-        """Suspend modules while model providers fail, log failed runs, consolidate memories, publish health figures."""
-        self.engine.suspended = suspended_modules(self.model_requests.providers.status)
+        """Share the usage, suspend modules, log failed runs, consolidate memories, publish health figures."""
+        await self.thinking.update()
         for failure in self.engine.failures:
             self.health.failures[failure.module] += 1
             known = isinstance(failure.error, ModelFailure | ValueError)
@@ -298,9 +295,6 @@ class Host:
         self.study.run_due(self.vitals())
         await self._publish_vitals()
 
-    async def _publish_vitals(self) -> None:
+    async def _publish_vitals(self, *, last: bool = False) -> None:
         subject = self._subjects.vitals(self.society.name, self.name)
-        await self._publish(subject, self.vitals().model_dump_json().encode())
-
-    async def _publish(self, subject: str, data: bytes) -> None:
-        await self.states.log.connection.publish(subject, data)
+        await self.states.log.connection.publish(subject, self._vitals(last=last).model_dump_json().encode())

@@ -95,10 +95,20 @@ class HostHealth:
             for agent_id in agent_ids:
                 waited.pop(agent_id, None)
 
-    def vitals(self, engine: Engine, model_requests: ModelRequests, memories: int, now: float) -> HostHealthReport:
+    def vitals(
+        self,
+        engine: Engine,
+        model_requests: ModelRequests,
+        memories: int,
+        now: float,
+        *,
+        paused: str = "",
+        last: bool = False,
+    ) -> HostHealthReport:
         """Return the current figures. `memories` is the number of memories on the host, `now` the second of the
-        simulation.
+        simulation. `paused` tells why no module asks a model. The `last` figures have the usage of all agents.
         """
+        usage = model_requests.token_usage
         cpu_times = self._process.cpu_times()
         return HostHealthReport(
             host=self.host,
@@ -114,10 +124,11 @@ class HostHealth:
                 rank.name.lower(): combined_waits([model_requests.counts[rank]], [self._waits[rank]]) for rank in Rank
             },
             asked=combined_waits(model_requests.counts.values(), self._waits.values()),
-            token_use=model_requests.token_usage.by_module,
-            top_spenders=model_requests.token_usage.top_agents,
+            token_use=usage.by_module,
+            top_spenders=usage.by_agent if last else usage.top_agents(),
+            paused=paused,
             waiting=engine.schedule.waiting,
-            standing=model_requests.providers.status,
+            standing=model_requests.choice.status,
             conflicts=engine.conflicts,
             failures=dict(self.failures),
             silence=self._longest_silence(engine, now),

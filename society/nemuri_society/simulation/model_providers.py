@@ -13,6 +13,7 @@ from nemuri_contracts.event import Usage
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.chat import Chat, ChatRequest, Reply
 from nemuri_infra.models.failures import ModelRefused, ModelUnavailable, ModelUnusable
+from nemuri_infra.models.fallback import close_all
 from nemuri_society.cognition.degraded_mode import ProviderState
 from nemuri_society.cognition.module import Prompt
 
@@ -120,21 +121,37 @@ class Providers:
             return "ok"
         return "failing" if any(not provider.failures for provider in self._providers) else "down"
 
-    async def answer(self, prompt: Prompt, on_usage: Callable[[Usage], None] = lambda _usage: None) -> str:
+    async def close(self) -> None:
+        """Release the connections of the language models. No prompt may be asked afterwards."""
+        await close_all([provider.model.chat for provider in self._providers if isinstance(provider.model, ChatModel)])
+
+    async def answer(
+        self,
+        prompt: Prompt,
+        on_usage: Callable[[Usage], None] = lambda _usage: None,
+        on_retry: Callable[[str], None] = lambda _name: None,
+        *,
+        retrying: bool = False,
+    ) -> str:
         """Return the answer of the first provider that answers. `on_usage` is called with the usage of each reply.
 
-        It is also called for refused and unusable replies. Raises `ModelUnavailable` if no provider answers now, and
-        `ModelRefused` if one refuses the prompt; then no other provider is asked.
+        `on_retry` is called with the name of each model that is asked after a failure: of another one, or of an earlier
+        request, if `retrying`.
+
+        `on_usage` is also called for refused and unusable replies. Raises `ModelUnavailable` if no provider answers
+        now, and `ModelRefused` if one refuses the prompt; then no other provider is asked.
         """
-        reason = "every provider is backing off after a failure"
+        reason, failed = "every provider is backing off after a failure", retrying
         for provider in self._providers:
             if provider.backoff_until > self._now():
                 continue
             episode = provider.episode
+            if failed:
+                on_retry(provider.model.name)
             try:
                 reply = await _report_usage(provider.model.answer(prompt), on_usage)
             except (ModelUnavailable, ModelUnusable) as error:
-                reason, now = log_safe(error), self._now()
+                failed, reason, now = True, log_safe(error), self._now()
                 retry_after = error.retry_after if isinstance(error, ModelUnavailable) else None
                 is_first = provider.record_failure(episode, now, retry_after, self._rng)
                 log, backoff = logger.warning if is_first else logger.debug, round(provider.backoff_until - now, 1)

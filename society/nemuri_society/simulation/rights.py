@@ -5,12 +5,12 @@ from nemuri_infra.runtime.permissions import Permissions
 from nemuri_infra.runtime.rights import API, Rights, publishing, subscribing
 from nemuri_society.contracts.subjects import SocietySubjects
 from nemuri_society.stores.society_record import record_stream
-from nemuri_society.stores.society_states import AGENT, LEASE, WORLD, checkpoints_bucket, societies_bucket
+from nemuri_society.stores.society_states import AGENT, LEASE, SPENDING, WORLD, checkpoints_bucket, societies_bucket
 
 
 def host_rights(permissions: Permissions) -> Rights:
     """Return the rights of an agent host, for all societies: the leases of cells (groups of agents), the states of
-    agents, checkpoints, and the record.
+    agents, the usage of models, checkpoints, and the record.
 
     It may not write the state or the lease of a world.
     """
@@ -21,6 +21,7 @@ def host_rights(permissions: Permissions) -> Rights:
         subjects.record("*", "host"),
     )  # fmt: skip
     written = publishing(f"$KV.{states}.*.{LEASE}.*", f"$KV.{states}.*.{AGENT}.>", f"$O.{kept}.>")
+    written |= publishing(f"$KV.{states}.*.{SPENDING}.*")
     messages = (f"GET.KV_{states}", f"GET.OBJ_{kept}", f"DELETE.OBJ_{kept}")
     laid = publishing(*(f"{API}.STREAM.MSG.{message}" for message in messages))
     read = permissions.reading(permissions.subjects.stream) | permissions.reading(f"KV_{states}")

@@ -33,9 +33,10 @@ SOCIETY: Final = "society"
 """Key of the society's definition."""
 LEASE: Final = "lease"
 AGENT: Final = "agent"
+SPENDING: Final = "spending"
 WORLD: Final = "world"
-"""`LEASE`, `AGENT` and `WORLD` are the first tokens of all other keys. The permissions of hosts and worlds refer to
-these tokens.
+"""`LEASE`, `AGENT`, `SPENDING` and `WORLD` are the first tokens of all other keys. The permissions of hosts and worlds
+refer to these tokens.
 
 `WORLD` is also the name of the world's lease.
 """

@@ -24,7 +24,7 @@ from nemuri_society.world import gifts_and_trades, item_actions, movement
 from nemuri_society.world.game_rules import OFFER_SECONDS
 from nemuri_society.world.pathfinding import MAX_SEARCHED_CELLS
 from nemuri_society.world.player_table import ActInProgress
-from nemuri_society.world.refusal_reasons import DONE, REPLACED
+from nemuri_society.world.refusal_reasons import DONE, FORBIDDEN, REPLACED
 from nemuri_society.world.spatial_index import SpatialIndex
 from nemuri_society.world.world_state import WorldState
 
@@ -38,7 +38,8 @@ VISIBLE_ACTIVITY: dict[type[Action], str] = {
 
 
 def begin_acts(state: WorldState, acts: Iterable[Act]) -> None:
-    """Begin these acts in order. Acts of agents that are not in the world are ignored.
+    """Begin these acts in order. Acts of agents that are not in the world are ignored, and actions that the settings do
+    not allow are refused.
 
     Speech is delivered at once. Any other act replaces the act under way of its agent.
     """
@@ -46,6 +47,10 @@ def begin_acts(state: WorldState, acts: Iterable[Act]) -> None:
     for act in acts:
         row = players.row(act.agent_id)
         if row is None:
+            continue
+        if state.settings.actions is not None and act.act.action not in state.settings.actions:
+            players.unread[row].outcomes.append((act.act_id, FORBIDDEN))
+            players.percept_changed[row] = True
             continue
         if isinstance(act.act, Say):
             utterances.append((row, act.act.text))

@@ -96,7 +96,7 @@ def _place_towns(settings: WorldSettings, rng: np.random.Generator) -> dict[Iden
     """Return the centre of each town. The map is divided into a square grid, and each town is near the middle of one of
     its fields.
 
-    A single town is near the centre of the map.
+    A single town is near the centre of the map. Named places are towns at the positions of the settings.
     """
     per_side = int(np.ceil(np.sqrt(max(len(settings.towns), 1))))
     field, centres = settings.size / per_side, dict[Identifier, tuple[int, int]]()
@@ -106,7 +106,7 @@ def _place_towns(settings: WorldSettings, rng: np.random.Generator) -> dict[Iden
             int((index + 0.5) * field + offset) for index, offset in zip(divmod(number, per_side), offsets, strict=True)
         )
         centres[name] = (x, z)
-    return centres
+    return centres | settings.sites
 
 
 def _cells_near_towns(towns: dict[Identifier, tuple[int, int]], size: int, radius: int) -> Booleans:

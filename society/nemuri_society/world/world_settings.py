@@ -13,6 +13,10 @@ class WorldSettings(Value):
     """Side of the square map in blocks."""
     towns: tuple[Identifier, ...] = Field(default=("town",), max_length=64)
     """Names of the towns, which are spread over the map. Agents may begin in a town or anywhere."""
+    sites: dict[Identifier, tuple[int, int]] = Field(default_factory=dict, max_length=64)
+    """Position (x, z) of each named place. Agents may begin at a named place as in a town."""
+    actions: tuple[str, ...] | None = None
+    """Names of the actions that agents may take; None allows all."""
     rate: float = Field(default=4.0, gt=0, le=50)
     """Number of percepts per second of wall-clock time."""
     speed: float = Field(default=1.0, gt=0, le=1_000)

@@ -26,6 +26,7 @@ from nemuri_society.operations.residents import generate_residents
 from nemuri_society.simulation.agent_memories import AgentMemories
 from nemuri_society.simulation.checkpoints import Checkpoints
 from nemuri_society.simulation.host import Host
+from nemuri_society.simulation.model_choice import ModelChoice
 from nemuri_society.simulation.model_providers import Providers
 from nemuri_society.simulation.model_requests import ModelRequests
 from nemuri_society.simulation.world_process import WorldProcess
@@ -67,7 +68,7 @@ async def _running_society(log: Log, society: Society, model: RecordingModel) ->
     world = World(WorldSettings(seed=society.seed, size=society.size, towns=("town-1",), speed=society.speed))
     process = WorldProcess(log.connection, SocietySubjects(log.subjects.namespace), society.name, world)
     model_requests, checkpoints = (
-        ModelRequests(Providers([model], time.monotonic)),
+        ModelRequests(ModelChoice.single(Providers([model], time.monotonic))),
         await Checkpoints.open(log, society.name),
     )
     host = Host("host", society, states, build_modules(memories), model_requests, memories, checkpoints, limit=500)

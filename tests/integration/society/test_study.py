@@ -8,7 +8,7 @@ import pytest
 
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.runtime.settings import Settings
-from nemuri_society.contracts.record import record_events
+from nemuri_society.contracts.record import Record
 from nemuri_society.operations.comparison import compare_societies
 from nemuri_society.operations.export import ExportError, export_record, read_export, row_of
 from nemuri_society.operations.fork import fork_society
@@ -68,7 +68,8 @@ async def test_a_life_is_on_record_and_an_export_equals_the_record(log: Log, tmp
     async with living(log):
         await until_recorded(log, *LIVED)
     events = await recorded(log)
-    record_events.validate_python([event.values for event in events])
+    for message in [message async for message in SocietyRecord(log, NAME).stored()]:
+        Record.model_validate_json(message.data)
     ids = Counter((event.agent, event.values.get("act_id")) for event in events if event.kind == "act")
     decisions = Counter((event.agent, event.values["decision"]) for event in events if event.kind == "decision")
     assert {*ids.values(), *decisions.values()} == {1}
@@ -200,9 +201,7 @@ async def test_interventions_and_probes_happen_at_their_seconds_once(log: Log) -
     assert "What is holy?" in await agent_story(log, NAME, "Aiko")
 
 
-async def test_a_fork_equals_its_trunk_until_the_fork_and_differs_after_an_injection(
-    log: Log, settings: Settings
-) -> None:
+async def test_a_fork_equals_its_trunk_until_the_fork_and_differs_after_an_injection(log: Log) -> None:
     """A fork has the states, memories and record of the checkpoint. Given another belief, it goes another way."""
     society = village()
     states = await create_society(log, society)
@@ -227,7 +226,7 @@ async def test_a_fork_equals_its_trunk_until_the_fork_and_differs_after_an_injec
     assert after.equal_until_fork
     [given] = [one for one in after.differences if one.kind == "influence"]
     assert (given.name, given.only_first, given.only_second) == ("Aiko", 0, 1)
-    assert "Akira is a thief." in await report_page(log, settings, "branch")
+    assert "Akira is a thief." in await report_page(log, "branch")
     with pytest.raises(FileExistsError):
         await fork_society(log, NAME, "newest", "branch")
 

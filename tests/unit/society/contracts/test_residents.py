@@ -63,7 +63,10 @@ def test_first_memories_are_recorded_once_and_in_order() -> None:
 @pytest.mark.parametrize(
     ("changes", "line"),
     [
-        ({"agents": (MIA.model_copy(update={"relations": {"Bo": "x"}}), TOM)}, "people.0.relations: no other resident"),
+        (
+            {"agents": (MIA.model_copy(update={"relations": {"Bo": "x"}}), TOM)},
+            "people.0.relations.Bo: no",
+        ),
         ({"agents": (MIA.model_copy(update={"home": "mill"}), TOM)}, "people.0.home: there is no place 'mill'"),
         ({"groups": {"g": ("Bo",)}}, "groups.g: no resident is called 'Bo'"),
         ({"probes": (Probe(at=1, question="How?", who=("Bo",)),)}, "probes.0.who: no resident or group"),

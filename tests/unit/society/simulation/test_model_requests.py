@@ -10,6 +10,7 @@ from nemuri_infra.models.chat import Reply
 from nemuri_infra.models.failures import ModelRefused, ModelUnavailable, ModelUnusable
 from nemuri_society.cognition.module import Prompt, Rank
 from nemuri_society.contracts.society import TokenUse
+from nemuri_society.simulation.model_choice import ModelChoice, ModelNames
 from nemuri_society.simulation.model_providers import FIRST_BACKOFF, JITTER, MAX_BACKOFF, Providers
 from nemuri_society.simulation.model_requests import ModelRequests
 
@@ -74,7 +75,7 @@ async def _run_pending_tasks() -> None:
 async def test_equal_requests_are_sent_once() -> None:
     """Identical prompts are sent once. Requests made at the same time and later ones get the same answer."""
     slow, clock = ControlledModel(), ManualClock()
-    model_requests = ModelRequests(Providers([slow], clock))
+    model_requests = ModelRequests(ModelChoice.single(Providers([slow], clock)))
     asked = [asyncio.ensure_future(_ask(model_requests, Rank.SOCIAL, _prompt("who?"))) for _ in range(2)]
     await _run_pending_tasks()
     slow.answers[0].set_result("eve")
@@ -90,7 +91,7 @@ async def test_usage_counts_for_the_first_requester() -> None:
     A failure without usage counts nothing.
     """
     slow, clock = ControlledModel(), ManualClock()
-    model_requests = ModelRequests(Providers([slow], clock))
+    model_requests = ModelRequests(ModelChoice.single(Providers([slow], clock)))
     first = asyncio.ensure_future(_ask(model_requests, Rank.SOCIAL, _prompt("who?")))
     second = asyncio.ensure_future(_ask(model_requests, Rank.SOCIAL, _prompt("who?"), "bob"))
     third = asyncio.ensure_future(_ask(model_requests, Rank.SOCIAL, _prompt("why?"), "bob"))
@@ -99,19 +100,20 @@ async def test_usage_counts_for_the_first_requester() -> None:
     slow.answers[0].set_result("eve")
     slow.answers[1].set_exception(ModelRefused("declined"))
     await asyncio.gather(first, second, third, return_exceptions=True)
-    once = TokenUse(calls=1, input_tokens=10, output_tokens=2)
+    once = TokenUse(calls=1, input_tokens=10, output_tokens=2, unpriced=1)
     assert model_requests.token_usage.by_module == {"social_awareness": {"slow": once}}
-    assert model_requests.token_usage.top_agents == {"ann": once}
+    assert model_requests.token_usage.top_agents() == {"ann": once}
 
 
 async def test_the_usage_of_an_unusable_reply_counts() -> None:
     """The usage of an unusable reply counts for the provider that sent it."""
     first, second, clock = FailingModel("first"), FailingModel("second"), ManualClock()
     first.failing = ModelUnusable("no text", usage=Usage(model="first", input_tokens=7, output_tokens=4_000))
-    model_requests = ModelRequests(Providers([first, second], clock))
+    model_requests = ModelRequests(ModelChoice.single(Providers([first, second], clock)))
     assert await _ask(model_requests, Rank.SOCIAL, _prompt("a")) == "second: a"
     found = model_requests.token_usage.by_module["social_awareness"]
-    assert found["first"] == TokenUse(calls=1, input_tokens=7, output_tokens=4_000)
+    assert found["first"] == TokenUse(calls=1, input_tokens=7, output_tokens=4_000, unpriced=1)
+    assert found["second"] == TokenUse(calls=1, retries=1)
     assert found["second"].calls == 1
 
 
@@ -135,10 +137,10 @@ async def test_a_failure_of_all_providers_is_raised_and_not_cached() -> None:
     """A request raises `ModelUnavailable` if no provider answers. The failure is not cached."""
     only, clock = FailingModel("only"), ManualClock()
     only.failing = ModelUnavailable("500")
-    model_requests = ModelRequests(Providers([only], clock))
+    model_requests = ModelRequests(ModelChoice.single(Providers([only], clock)))
     with pytest.raises(ModelUnavailable, match="500"):
         await _ask(model_requests, Rank.PLANNING, _prompt("a"))
-    assert model_requests.providers.status == "down"
+    assert model_requests.choice.status == "down"
     with pytest.raises(ModelUnavailable, match="backing off"):
         await _ask(model_requests, Rank.PLANNING, _prompt("a"))
     only.failing = None
@@ -158,7 +160,7 @@ async def test_a_refusal_is_not_sent_to_another_provider() -> None:
 async def test_cancelling_one_of_two_requests_leaves_the_answer_to_the_other() -> None:
     """If one of two identical requests is cancelled, the other one still gets the answer."""
     slow, clock = ControlledModel(), ManualClock()
-    model_requests = ModelRequests(Providers([slow], clock))
+    model_requests = ModelRequests(ModelChoice.single(Providers([slow], clock)))
     first, second = (asyncio.ensure_future(_ask(model_requests, Rank.SOCIAL, _prompt("who?"))) for _ in range(2))
     await _run_pending_tasks()
     first.cancel()
@@ -264,3 +266,45 @@ async def _is_answered(providers: Providers, slow: ControlledModel) -> bool:
 
 def _status(providers: Providers) -> str:
     return providers.status
+
+
+async def test_the_next_request_after_an_unusable_answer_is_a_retry() -> None:
+    """A module whose answer could not be used asks again: that call counts as a retry, the one after it does not."""
+    model_requests = ModelRequests(ModelChoice.single(Providers([FailingModel("only")], ManualClock())))
+    await _ask(model_requests, Rank.SOCIAL, _prompt("a"))
+    model_requests.record_failure("social_awareness", "ann")
+    await _ask(model_requests, Rank.SOCIAL, _prompt("b"), "bob")
+    assert model_requests.token_usage.total.retries == 0
+    for text in ("c", "d"):
+        await _ask(model_requests, Rank.SOCIAL, _prompt(text))
+    assert model_requests.token_usage.by_agent == {"ann": TokenUse(calls=3, retries=1)}
+
+
+async def test_modules_and_residents_have_models_of_their_own() -> None:
+    """A resident's model goes before that of the module, and equal prompts to different models are two requests."""
+    models = {name: FailingModel(name) for name in ("light", "main", "openai:own")}
+    choice = ModelChoice(
+        ModelNames(by_module={"planning": "main"}, by_agent={"bob": "openai:own"}),
+        {name: Providers([model], ManualClock()) for name, model in models.items()},
+    )
+    model_requests = ModelRequests(choice)
+    asked = [("ann", "talking"), ("ann", "planning"), ("bob", "planning"), ("bob", "talking")]
+    answers = [
+        await model_requests.ask(Rank.SOCIAL, _prompt("a"), module=module, agent_id=agent) for agent, module in asked
+    ]
+    assert answers == ["light: a", "main: a", "openai:own: a", "openai:own: a"]
+    assert model_requests.counts[Rank.SOCIAL].shared == 1
+
+
+async def test_only_modules_of_a_failing_model_are_suspended() -> None:
+    """The state of a module is that of its model; the state of the host is the worst."""
+    main, light = FailingModel("main"), FailingModel("light")
+    choice = ModelChoice(
+        ModelNames(by_module={"planning": "main"}),
+        {"main": Providers([main], ManualClock()), "light": Providers([light], ManualClock())},
+    )
+    main.failing = ModelUnavailable("busy")
+    with pytest.raises(ModelUnavailable):
+        await ModelRequests(choice).ask(Rank.PLANNING, _prompt("a"), module="planning", agent_id="ann")
+    assert [choice.status_of(module) for module in ("planning", "talking")] == ["down", "ok"]
+    assert choice.status == "down"

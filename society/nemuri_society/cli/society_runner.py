@@ -1,0 +1,87 @@
+"""Running of a society until it ends or a stop signal arrives, and output of its report."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING
+
+from nemuri.cli.failures import Failure
+from nemuri.cli.session import Session
+
+if TYPE_CHECKING:
+    from nemuri_infra.bus.event_log import Log
+    from nemuri_infra.runtime.settings import Settings
+    from nemuri_society.contracts.society import Society
+    from nemuri_society.operations.report import RunReport
+
+    Begin = Callable[[Log, Settings], Awaitable[Society]]
+    """Creates or loads the society that is to run."""
+
+
+def creating(society: "Society") -> "Begin":
+    """Return a function that creates this society. It raises `Failure` if the name is taken."""
+
+    async def begin(log: "Log", settings: "Settings") -> "Society":  # noqa: ARG001
+        from nemuri_society.operations.lifecycle import create_society
+
+        try:
+            await create_society(log, society)
+        except FileExistsError as error:
+            raise Failure(
+                f"{error}; give another --name, or continue it with `nemuri society resume {society.name}`"
+            ) from error
+        return society
+
+    return begin
+
+
+def run_one(
+    session: Session, name: str, begin: "Begin", seconds: float | None, limit: int, *, new: bool = False
+) -> "RunReport | None":
+    """Run the society that `begin` returns until it ends or a stop signal arrives, and return the report of the run.
+
+    Returns None if the signal arrived before the society had begun.
+    """
+    from nemuri.platform.workers import run_until_stopped
+    from nemuri_society.operations import console_output
+    from nemuri_society.operations.lifecycle import run_society
+    from nemuri_society.operations.nats_server import society_server
+
+    told: list[RunReport] = []
+
+    async def lives(stop: asyncio.Event) -> None:
+        async with society_server(session.settings(), start=True, running=name, new=new) as (settings, log):
+            society = await begin(log, settings)
+            tell = console_output.progress_printer(society, quiet=session.json)
+            told.append(
+                await run_society(log, society, settings, seconds=seconds, limit=limit, stop=stop, on_figures=tell)
+            )
+
+    async def work(stop: asyncio.Event) -> None:
+        """Run until `stop` is set. The run is not cancelled, so that its summary can still be printed."""
+        living = asyncio.ensure_future(lives(stop))
+        try:
+            await asyncio.shield(living)
+        except asyncio.CancelledError:
+            if not stop.is_set():
+                living.cancel()
+            await living
+
+    session.set_up_logging("nemuri-society")
+    run_until_stopped(work)
+    return told[0] if told else None
+
+
+def show(report: "RunReport | None", *, json: bool) -> None:
+    """Print the report of a run, if there is one."""
+    from nemuri_society.operations import console_output
+
+    if report is not None:
+        console_output.print_report(report, json=json)
+
+
+def show_summary(reports: Sequence["RunReport"], planned: int, *, json: bool) -> None:
+    """Print the summary of repeated runs."""
+    from nemuri_society.operations import thinking_output
+    from nemuri_society.operations.repeated_runs import summarise
+
+    thinking_output.print_summary(summarise(reports), reports, planned, json=json)
