@@ -209,7 +209,7 @@ class Engine:
     def take(self, agent_id: str, now: float) -> Outgoing:
         """Remove and return the acts, speech and experiences that leave an agent. The agent hears its own speech.
 
-        Speech and acts of an outdated decision are dropped. The action history records the dropped acts as not done.
+        Speech and acts of an outdated decision are dropped, and the action history records these acts as not done.
         """
         self.sending.discard(agent_id)
         state = self.states[agent_id]
