@@ -62,6 +62,12 @@ def run(
             "--towns", metavar="N", min=0, max=64, help="Number of towns to start in. Default: one for every 25 agents."
         ),
     ] = None,
+    rate: Annotated[
+        float | None,
+        typer.Option(
+            "--rate", metavar="HZ", min=0.1, max=20, help="Steps of the grid world in a real second. Default: 4."
+        ),
+    ] = None,
     speed: Annotated[
         float | None,
         typer.Option("--speed", metavar="X", min=0.01, max=100, help="Simulated seconds in one real second."),
@@ -107,9 +113,9 @@ def run(
 ) -> None:
     """Create a society from a file or from options, and run it. If no platform runs, it uses a server of its own."""
     given = {
-        "name": name, "seed": seed, "world": world, "size": size, "speed": speed, "hosts": hosts, "latency": latency,
-        "checkpoint_every": checkpoint_every, "without": without or None, "plugins": plugins or None, "slots": slots,
-        "budget": budget,
+        "name": name, "seed": seed, "world": world, "size": size, "rate": rate, "speed": speed, "hosts": hosts,
+        "latency": latency, "checkpoint_every": checkpoint_every, "without": without or None,
+        "plugins": plugins or None, "slots": slots, "budget": budget,
     }  # fmt: skip
     if file is None:
         given |= {"generate": agents or DEFAULT_AGENTS, "towns": towns, "name": name or f"society-{seed or 0}"}

@@ -107,12 +107,13 @@ class Engine:
         """Failures since the driver last cleared the list."""
         self.suspended: frozenset[str] = frozenset()
         """Names of modules that do not run at present, because model providers fail."""
+        self.on_change: Callable[[SharedState, frozenset[str]], None] = lambda _state, _sections: None
+        """Called after sections of an agent's state have changed, and once for all sections of a new agent."""
         self._now = now
         """Time of the step of `run` that is being made."""
         self._senses = PerceptQueue()
         self.conflicts = 0
-        """Number of runs that were repeated because another module had changed the same key, or a section in `rests`.
-        """
+        """Number of runs that were repeated because what they wrote, or a section in `rests`, had changed."""
 
     def add(self, state: SharedState, now: float) -> None:
         """Add a new or restored agent. All its sections count as changed."""
@@ -206,7 +207,7 @@ class Engine:
     def take(self, agent_id: str, now: float) -> Outgoing:
         """Remove and return the acts, speech and experiences that leave an agent. The agent hears its own speech.
 
-        Speech and acts of an outdated decision are dropped. The action history records the dropped acts as not done.
+        Speech and acts of an outdated decision are dropped, and the action history records these acts as not done.
         """
         self.sending.discard(agent_id)
         state = self.states[agent_id]
@@ -289,6 +290,7 @@ class Engine:
             return
         agent_id = state.agent_id
         self.changed.setdefault(agent_id, set()).update(sections)
+        self.on_change(state, sections)
         if not OUTBOXES.isdisjoint(sections) and any(state.sections[outbox].values for outbox in OUTBOXES & sections):
             self.sending.add(agent_id)
         for slot in self.schedule.touched(agent_id, sorted(sections), now):

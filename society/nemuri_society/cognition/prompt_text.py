@@ -141,9 +141,14 @@ def spoken(entries: Iterable[Mapping[str, Any]], own: str) -> list[str]:
 def reflection_lines(thoughts: Mapping[str, JsonValue], most: int = 3) -> list[str]:
     """Return the last `most` conclusions, newest first, each once, then the last advice that they gave."""
     last = listed(thoughts)[-most:][::-1]
-    lines = [f"you concluded: {reflection.get('insight')}" for reflection in last]
+    lines = [f"you {_came_to(reflection)}: {reflection.get('insight')}" for reflection in last]
     advice = [str(reflection["goal_adjustment"]) for reflection in last if reflection.get("goal_adjustment")]
     return [*_counted(lines), *(f"your advice to yourself, about what to want: {one}" for one in advice[:1])]
+
+
+def _came_to(reflection: Mapping[str, Any]) -> str:
+    """Return the verb for a conclusion: what somebody outside let happen was noticed, the others were concluded."""
+    return "noticed" if reflection.get("sort") == "event" else "concluded"
 
 
 def alert_lines(

@@ -10,6 +10,7 @@ from nemuri_society.operations.thinking_output import ThinkingNotices, pause_lin
 if TYPE_CHECKING:
     from nemuri_society.contracts.pace import Pace
     from nemuri_society.contracts.society import Society
+    from nemuri_society.operations.comparison import Comparison
     from nemuri_society.operations.lifecycle import SocietyFigures
     from nemuri_society.operations.report import RunReport
 
@@ -156,3 +157,26 @@ def token_suffix(spent: TokenUse) -> str:
 
 def _lateness(quantiles: Mapping[str, float], share: str) -> str:
     return f"<= {quantiles[share]:g} ms" if share in quantiles else "-"
+
+
+def print_comparison(found: "Comparison") -> None:
+    """Print how two societies differ."""
+    one, other = found.names
+    if found.fork is None:
+        say(f"{one} and {other} are not forked from each other; compared up to second {found.until:.0f}")
+    else:
+        same = "equal" if found.equal_until_fork else "NOT equal"
+        say(f"{one} and {other} are {same} until second {found.fork:.2f}; compared up to second {found.until:.0f}")
+    if not found.differences:
+        say("since then there is no difference on record")
+        return
+    numbers = ["both", f"only {one}", f"only {other}"]
+    rows = [
+        (difference.name, difference.kind, difference.both, difference.only_first, difference.only_second)
+        for difference in found.differences
+    ]
+    table(["agent", "kind", *numbers], rows, numbers=numbers)
+    for difference in found.differences:
+        for society, texts in ((one, difference.first), (other, difference.second)):
+            if texts:
+                say(f"{difference.name}, {difference.kind}, only {society}: {' | '.join(texts)}")

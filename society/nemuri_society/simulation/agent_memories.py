@@ -6,7 +6,7 @@ query needs no other process. A host that takes over an agent folds the same eve
 """
 
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from time import perf_counter
@@ -92,6 +92,8 @@ class AgentMemories:
     def __init__(self, log: Log) -> None:
         """Create an empty cache."""
         self._log = log
+        self.on_recorded: Callable[[ExperienceRecorded], None] = lambda _event: None
+        """Called with each experience that was important enough to be recorded."""
         self._embedder = BuiltInEmbedder(EMBEDDING_DIMENSION)
         self._cache = MemoryCache(EMBEDDING_DIMENSION)
         self._agents: dict[str, CachedAgent] = {}
@@ -160,9 +162,11 @@ class AgentMemories:
         self._outbox.keep_only(self._agents)
         self._group_queue = deque(group for group in self._group_queue if group[0].agent_id in self._agents)
 
-    def recall(self, agent_id: str, query: str, module: str, second: float) -> Sequence[RetrievedMemory]:
+    def recall(
+        self, agent_id: str, query: str, module: str, second: float, *, count: bool = True
+    ) -> Sequence[RetrievedMemory]:
         """Return an agent's memories for a query, ranked by the retrieval pattern of the module, and count an access to
-        each.
+        each, unless `count` is false.
 
         An unknown module has the pattern `default`. Returns none while the agent's memories are not loaded.
         """
@@ -173,7 +177,8 @@ class AgentMemories:
         known = partial(self._cache.memory, agent_id)
         asked = self._query_vector(query)
         found = recalled(self._cache.index(agent_id), cached.agent, known, asked, second, memory_module)
-        cached.access_counts.update(candidate.memory_id for candidate, _ in found)
+        if count:
+            cached.access_counts.update(candidate.memory_id for candidate, _ in found)
         return [
             RetrievedMemory(memory.content, candidate.score, candidate.layer, memory.type)
             for candidate, memory in found
@@ -229,6 +234,7 @@ class AgentMemories:
         rows = self._embedder.rows([recorded.experience.content for recorded in events])
         for event, vector in zip(events, rows, strict=True):
             self._append_and_apply(event, self._aggregate(event.agent_id, touched(event)), vector)
+            self.on_recorded(event)
             if event.experience.type == "reflection":
                 self._begin_consolidation(event.agent_id, "reflection", moment_of(event))
 

@@ -3,6 +3,7 @@
 import io
 import json
 import zipfile
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
@@ -57,6 +58,21 @@ def _other_values(state: WorldState) -> dict[str, Any]:
         "departures": state.departures,
         "changed_cells": sorted(state.ground.changed_cells),
     }
+
+
+def rewritten(dumped: bytes, rewrite: Callable[[str], str]) -> bytes:
+    """Return a dumped world whose JSON value, which has all ids and words, is replaced by what `rewrite` makes of it.
+
+    Raises `InvalidSnapshotError` if the bytes, or the result, are no snapshot.
+    """
+    load(dumped)
+    with np.load(io.BytesIO(dumped), allow_pickle=False) as arrays:
+        known: dict[str, Any] = {name: arrays[name] for name in arrays.files}
+    known["values"] = np.frombuffer(rewrite(known["values"].tobytes().decode()).encode(), dtype=np.uint8)
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **known)
+    load(buffer.getvalue())
+    return buffer.getvalue()
 
 
 def load(dumped: bytes) -> WorldState:

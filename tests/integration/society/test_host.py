@@ -18,6 +18,7 @@ from nemuri_society.contracts.world_protocol import Acts, Joined, Joining, Perce
 from nemuri_society.simulation.agent_memories import AgentMemories
 from nemuri_society.simulation.checkpoints import Checkpoints
 from nemuri_society.simulation.host import Host
+from nemuri_society.simulation.model_choice import ModelChoice
 from nemuri_society.simulation.model_providers import Providers
 from nemuri_society.simulation.model_requests import ModelRequests
 from nemuri_society.stores.society_states import States
@@ -114,7 +115,7 @@ class ScriptedWorld:
 @asynccontextmanager
 async def _running_host(states: States, society: Society, *modules: Module, name: str = "host") -> AsyncIterator[Host]:
     now = asyncio.get_running_loop().time
-    model_requests = ModelRequests(Providers([UnusedModel()], now))
+    model_requests = ModelRequests(ModelChoice.single(Providers([UnusedModel()], now)))
     checkpoints = await Checkpoints.open(states.log, society.name)
     host = Host(name, society, states, modules, model_requests, AgentMemories(states.log), checkpoints, limit=500)
     work = asyncio.ensure_future(host.run())
