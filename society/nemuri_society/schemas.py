@@ -25,6 +25,7 @@ from nemuri.platform.api_schemas import (
     write,
     yaml_text,
 )
+from nemuri_society.contracts.record import Record
 from nemuri_society.contracts.society import HostHealthReport
 from nemuri_society.contracts.subjects import SocietySubjects
 from nemuri_society.contracts.world_protocol import ACTIONS, MESSAGES, Acts, Joined, Joining, Percepts
@@ -32,7 +33,7 @@ from nemuri_society.operations.society_file import schema as society_file_schema
 
 ABOUT = """\
 Hosts run the agents of a society, and a world process runs their world. They exchange these messages, which the log
-does not store. Every message is one JSON value in UTF-8.
+does not store. The record of a society has a stream of its own. Every message is one JSON value in UTF-8.
 """
 SUBJECTS = SocietySubjects("{namespace}")
 PLACES: dict[str, dict[str, Any]] = {
@@ -45,13 +46,14 @@ SENT: dict[str, tuple[str, type[BaseModel]]] = {
     "acts": (SUBJECTS.acts("{society}"), Acts),
     "percepts": (SUBJECTS.percepts("{society}", "{host}"), Percepts),
     "vitals": (SUBJECTS.vitals("{society}", "{host}"), HostHealthReport),
+    "record": (SUBJECTS.record("{society}", "host"), Record),
 }
 """Messages by name, with their subjects."""
 
 
 def documents() -> dict[str, str]:
     """Return the text of every document, by path."""
-    kinds = ACTIONS | MESSAGES | {"vitals": HostHealthReport}
+    kinds = ACTIONS | MESSAGES | {"vitals": HostHealthReport, "record": Record}
     schemas = {f"worlds/{name}.json": json_text(_schema(kind)) for name, kind in kinds.items()}
     schemas["society.json"] = json_text({"$schema": DIALECT} | society_file_schema())
     return {"asyncapi.yaml": yaml_text(asyncapi()), **dict(sorted(schemas.items()))}
@@ -69,7 +71,7 @@ def _channels() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _operations() -> Iterator[tuple[str, dict[str, Any]]]:
-    for name in ("joining", "acts", "vitals"):
+    for name in ("joining", "acts", "vitals", "record"):
         yield operation("host", "send", name)
     name, told = operation("world", "receive", "joining")
     reply = {"address": {"location": "$message.header#/reply"}, "channel": {"$ref": "#/channels/joined"}}

@@ -13,7 +13,7 @@ from nemuri_contracts.subjects import Subjects
 from nemuri_infra.bus.consumer_listing import consumers_of
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.runtime.consumer_pauses import pauses_bucket
-from nemuri_infra.runtime.extension_stores import extension_stores
+from nemuri_infra.runtime.extension_stores import RecordLimits, extension_stores
 from nemuri_infra.runtime.storage_limits import limits
 from nemuri_infra.stores.blobs import blob_bucket
 from nemuri_infra.stores.delivery_attempts import ATTEMPTS_SECONDS, attempts_bucket
@@ -164,8 +164,26 @@ def _stores(namespace: str, replicas: int) -> Iterator[api.StreamConfig]:
     for name in (blob_bucket(namespace), snapshot_bucket(namespace)):
         yield object_stream_config(name, replicas)
     for store in extension_stores(namespace):
+        if store.record is not None:
+            yield _record(store.bucket, store.record, replicas)
+            continue
         made = object_stream_config if store.objects else partial(_bucket, life=None, atomic=True)
         yield made(store.bucket, replicas=replicas)
+
+
+def _record(name: str, record: RecordLimits, replicas: int) -> api.StreamConfig:
+    """Return the configuration of a record. Messages with the same id within two minutes are stored once."""
+    return api.StreamConfig(
+        name=name,
+        subjects=list(record.subjects),
+        storage=api.StorageType.FILE,
+        discard=api.DiscardPolicy.OLD,
+        compression=api.StoreCompression.S2,
+        max_age=record.max_age,
+        max_msgs_per_subject=record.max_messages,
+        duplicate_window=120,
+        num_replicas=replicas,
+    )
 
 
 def _bucket(name: str, life: float | None, replicas: int, *, atomic: bool) -> api.StreamConfig:

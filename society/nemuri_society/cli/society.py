@@ -1,14 +1,13 @@
 """Commands for societies: society run, check, resume, watch, list, delete, and the processes host and world."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
-import asyncio
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from nemuri.cli.session import JsonOption, Session
-from nemuri_society.cli import society_experiments, society_processes, society_run
-from nemuri_society.cli.society_options import NameArgument
+from nemuri_society.cli import society_experiments, society_processes, society_record, society_run, society_study
+from nemuri_society.cli.society_options import NameArgument, with_log
 
 PANEL = ("Societies", ("society",))
 """The heading of the command in the help, and its name."""
@@ -24,6 +23,8 @@ def register(app: typer.Typer) -> None:
         group.command()(command)
     group.command("list")(list_them)
     group.command("delete")(delete)
+    society_record.register(group)
+    society_study.register(group)
     society_experiments.register(group)
     minecraft = typer.Typer(help="The Minecraft world: an extra of some 500 MB.", no_args_is_help=True)
     minecraft.callback()(_minecraft)
@@ -44,7 +45,7 @@ def watch(
     from nemuri_society.operations.watch import watch_society
 
     session = Session.of(context, json=json)
-    _with_log(session, lambda log, _: watch_society(log, name, seconds, json=session.json), start=False)
+    with_log(session, lambda log, _: watch_society(log, name, seconds, json=session.json), start=False)
 
 
 def list_them(context: typer.Context, json: JsonOption = False) -> None:
@@ -53,7 +54,7 @@ def list_them(context: typer.Context, json: JsonOption = False) -> None:
     from nemuri_society.operations.lifecycle import list_societies
 
     session = Session.of(context, json=json)
-    there = _with_log(session, lambda log, _: list_societies(log), start=True)
+    there = with_log(session, lambda log, _: list_societies(log), start=True)
     if session.json:
         say_json(there)
         return
@@ -69,7 +70,7 @@ def delete(context: typer.Context, name: NameArgument) -> None:
     from nemuri_society.operations.minecraft import delete_world
 
     session = Session.of(context)
-    _with_log(session, lambda log, _: delete_society(log, name), start=True)
+    with_log(session, lambda log, _: delete_society(log, name), start=True)
     delete_world(name, session.settings().data)
 
 
@@ -83,14 +84,3 @@ def install(context: typer.Context) -> None:
     from nemuri_society.minecraft.node_modules import install as installing
 
     say(f"the Minecraft world is installed in {installing(Session.of(context).settings().data)}")
-
-
-def _with_log(session: Session, work: Any, *, start: bool) -> Any:
-    from nemuri_society.operations.nats_server import society_server
-
-    async def main() -> Any:
-        async with society_server(session.settings(), start=start) as (settings, log):
-            return await work(log, settings)
-
-    session.disable_logging()
-    return asyncio.run(main())

@@ -1,8 +1,11 @@
-"""Options shared by the society commands."""
+"""Options shared by the society commands, and their connection to the log."""
 
+import asyncio
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from nemuri.cli.session import Session
 
 if TYPE_CHECKING:
     from nemuri_society.contracts.residents import Budget
@@ -22,6 +25,7 @@ def society_name(written: str | None) -> str | None:
 
 
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The society.", callback=society_name)]
+AgentArgument = Annotated[str, typer.Argument(metavar="AGENT", help="Name or id of the agent.")]
 SecondsOption = Annotated[
     float | None,
     typer.Option("--seconds", metavar="S", min=0.1, help="Duration in simulated seconds. Default: until Ctrl-C."),
@@ -60,3 +64,17 @@ LimitOption = Annotated[
     int, typer.Option("--limit", metavar="N", min=1, max=5_000, help="Maximum number of agents in one host.")
 ]
 ParentOption = Annotated[int | None, typer.Option("--parent", hidden=True)]
+
+
+def with_log(session: Session, work: Any, *, start: bool) -> Any:
+    """Return what the coroutine function `work` returns for the log and the settings. With `start`, start a server on
+    the data directory if none runs.
+    """
+    from nemuri_society.operations.nats_server import society_server
+
+    async def main() -> Any:
+        async with society_server(session.settings(), start=start) as (settings, log):
+            return await work(log, settings)
+
+    session.disable_logging()
+    return asyncio.run(main())

@@ -62,6 +62,12 @@ def run(
             "--towns", metavar="N", min=0, max=64, help="Number of towns to start in. Default: one for every 25 agents."
         ),
     ] = None,
+    rate: Annotated[
+        float | None,
+        typer.Option(
+            "--rate", metavar="HZ", min=0.1, max=20, help="Steps of the grid world in a real second. Default: 4."
+        ),
+    ] = None,
     speed: Annotated[
         float | None,
         typer.Option("--speed", metavar="X", min=0.01, max=100, help="Simulated seconds in one real second."),
@@ -93,7 +99,7 @@ def run(
             metavar="N",
             min=1,
             max=10_000,
-            help="Maximum number of concurrent model calls. Default: one for each agent, 50 to 200.",
+            help="Maximum number of concurrent model calls. Default: three for each agent, 50 to 200.",
         ),
     ] = None,
     latency: Annotated[
@@ -107,9 +113,9 @@ def run(
 ) -> None:
     """Create a society from a file or from options, and run it. If no platform runs, it uses a server of its own."""
     given = {
-        "name": name, "seed": seed, "world": world, "size": size, "speed": speed, "hosts": hosts, "latency": latency,
-        "checkpoint_every": checkpoint_every, "without": without or None, "plugins": plugins or None, "slots": slots,
-        "budget": budget,
+        "name": name, "seed": seed, "world": world, "size": size, "rate": rate, "speed": speed, "hosts": hosts,
+        "latency": latency, "checkpoint_every": checkpoint_every, "without": without or None,
+        "plugins": plugins or None, "slots": slots, "budget": budget,
     }  # fmt: skip
     if file is None:
         given |= {"generate": agents or DEFAULT_AGENTS, "towns": towns, "name": name or f"society-{seed or 0}"}
@@ -123,6 +129,8 @@ def run(
     societies = _societies(
         session, file, {key: value for key, value in given.items() if value is not None}, runs, limit
     )
+    if not json:
+        _print_estimate(session, societies[0])
     _run_all(session, societies, seconds, limit)
 
 
@@ -141,6 +149,7 @@ def check(
             typer.echo(f"nemuri: {line}", err=True)
         raise Failure(error.lines[-1]) from error
     say(f"{file}: {society.name}, {len(society.agents)} residents")
+    _print_estimate(session, society)
 
 
 def resume(
@@ -156,6 +165,7 @@ def resume(
     ] = None,
     seconds: SecondsOption = None,
     limit: LimitOption = 500,
+    budget: BudgetOption = None,
     json: JsonOption = False,
 ) -> None:
     """Continue a society from its current state, or from a checkpoint."""
@@ -167,7 +177,7 @@ def resume(
         there = await load_society(log, name)
         _check_modules(there)
         _check_room(there, limit)
-        return await resume_society(log, name, checkpoint)
+        return await resume_society(log, name, checkpoint, budget)
 
     session = Session.of(context, json=json)
     report = society_runner.run_one(session, name, begin, seconds, limit)
@@ -193,6 +203,7 @@ def _societies(
             raise WrongUse(str(error)) from error
         raise
     for society in societies[:1]:
+        _check_models(society, session, file)
         _check_modules(society)
         if limit is not None:
             _check_room(society, limit)
@@ -231,6 +242,21 @@ def _run_all(session: Session, societies: list["Society"], seconds: float | None
             break  # A stop signal ended the run, and with it all further ones.
     if len(societies) > 1:
         society_runner.show_summary(reports, len(societies), json=session.json)
+
+
+def _print_estimate(session: Session, society: "Society") -> None:
+    from nemuri_society.operations.estimate import estimate
+    from nemuri_society.operations.thinking_output import print_estimate
+
+    print_estimate(estimate(society, session.settings().model_settings()), society)
+
+
+def _check_models(society: "Society", session: Session, file: Path | None) -> None:
+    from nemuri_society.operations.society_file import SocietyFileError
+    from nemuri_society.simulation.model_building import check_models
+
+    if wrong := check_models(society, session.settings().model_settings()):
+        raise SocietyFileError(*(f"{f'{file}: ' if file else ''}{path}: {what}" for path, what in wrong))
 
 
 def _check_modules(society: "Society") -> None:

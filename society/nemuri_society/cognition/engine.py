@@ -107,12 +107,13 @@ class Engine:
         """Failures since the driver last cleared the list."""
         self.suspended: frozenset[str] = frozenset()
         """Names of modules that do not run at present, because model providers fail."""
+        self.on_change: Callable[[SharedState, frozenset[str]], None] = lambda _state, _sections: None
+        """Called after sections of an agent's state have changed, and once for all sections of a new agent."""
         self._now = now
         """Time of the step of `run` that is being made."""
         self._senses = PerceptQueue()
         self.conflicts = 0
-        """Number of runs that were repeated because another module had changed the same key, or a section in `rests`.
-        """
+        """Number of runs that were repeated because what they wrote, or a section in `rests`, had changed."""
 
     def add(self, state: SharedState, now: float) -> None:
         """Add a new or restored agent. All its sections count as changed."""
@@ -161,15 +162,13 @@ class Engine:
         self._now = now
         while True:
             for slot in self.schedule.reflexes(now):
-                watch.begins(slot)
-                yield self._start(slot, now)
+                yield self._begin(slot, now, watch)
                 if (late := self._senses.first(now, READ_SPREAD)) is not None:
                     yield from self._hear(*late, now, watch)
             if (told := self._senses.first(now)) is not None:
                 yield from self._hear(*told, now, watch)
             elif (asking := self.schedule.asking(now)) is not None:
-                watch.begins(asking)
-                yield self._start(asking, now)
+                yield self._begin(asking, now, watch)
             else:
                 return
 
@@ -208,7 +207,7 @@ class Engine:
     def take(self, agent_id: str, now: float) -> Outgoing:
         """Remove and return the acts, speech and experiences that leave an agent. The agent hears its own speech.
 
-        Speech and acts of an outdated decision are dropped. The action history records the dropped acts as not done.
+        Speech and acts of an outdated decision are dropped, and the action history records these acts as not done.
         """
         self.sending.discard(agent_id)
         state = self.states[agent_id]
@@ -223,11 +222,16 @@ class Engine:
         new = (experience for made in held["experiences"].values() for experience in listed({"entries": made}))
         return Outgoing(tuple(change for change in queue if is_in_force(state, change)), text, tuple(new))
 
-    def _start(self, slot: Slot, now: float) -> Pending | None:
-        module = slot.module
-        if module.spec.name in self.suspended:
+    def _begin(self, slot: Slot, now: float, watch: LatencyObserver) -> Pending | None:
+        """Begin the run of a slot, unless its module is suspended; then it rests."""
+        if slot.module.spec.name in self.suspended:
             self.schedule.rested(slot, now)
             return None
+        watch.begins(slot)
+        return self._start(slot, now)
+
+    def _start(self, slot: Slot, now: float) -> Pending | None:
+        module = slot.module
         if PERCEPTS in module.spec.reads and self._look(slot.agent_id, now):
             slot.dirty = slot.urgent = False  # This run sees the percepts that were just read.
         base = self.states[slot.agent_id].snapshot(module.spec.reads | module.spec.writes, now)
@@ -267,8 +271,7 @@ class Engine:
         self._look(agent_id, now)
         yield None
         while (slot := self.schedule.reflex(agent_id, now)) is not None:
-            watch.begins(slot)
-            yield self._start(slot, now)
+            yield self._begin(slot, now, watch)
 
     def _look(self, agent_id: str, now: float) -> bool:
         """Apply all queued percepts of an agent. Return True if there were any. Invalid ones are recorded as
@@ -287,6 +290,7 @@ class Engine:
             return
         agent_id = state.agent_id
         self.changed.setdefault(agent_id, set()).update(sections)
+        self.on_change(state, sections)
         if not OUTBOXES.isdisjoint(sections) and any(state.sections[outbox].values for outbox in OUTBOXES & sections):
             self.sending.add(agent_id)
         for slot in self.schedule.touched(agent_id, sorted(sections), now):

@@ -43,7 +43,10 @@ class UnansweredPromptError(ValueError):
 
 
 def scripted_answer(prompt: Prompt, rng: Random) -> str:
-    """Return the answer to a prompt of one of the nine modules. Raises `UnansweredPromptError` for any other prompt."""
+    """Return the answer to a prompt of one of the nine modules or of an interview.
+
+    Raises `UnansweredPromptError` for any other prompt.
+    """
     job = str(prompt.about.get("job"))
     if job not in _JOBS:
         raise UnansweredPromptError(f"the scripted model cannot answer a prompt about {job!r}")
@@ -149,7 +152,12 @@ def _reflection(about: Mapping[str, Any], rng: Random) -> str:  # noqa: ARG001 -
     return json.dumps(found)
 
 
+def _interview(about: Mapping[str, Any], rng: Random) -> str:  # noqa: ARG001 - the same form as the others
+    return str(about.get("state"))
+
+
 _JOBS: Final[Mapping[str, Callable[[Mapping[str, Any], Random], str]]] = {
+    "interview": _interview,
     "decision": _decision,
     "speech": small_talk,
     "goals": _goals,

@@ -14,6 +14,8 @@ class Conditions(Described):
     world: Literal["grid", "minecraft"] = "grid"
     size: int = Field(default=256, ge=64, le=4_096)
     """Edge length of the grid, in blocks."""
+    rate: float = Field(default=4.0, gt=0, le=20)
+    """Steps of the grid world, and percepts of each agent, in a second of wall-clock time. Document 002 asks for 20."""
     speed: float = Field(default=1.0, gt=0, le=100)
     """Simulated seconds per second of wall-clock time."""
     about: Text = Field(default="", max_length=2_000)
@@ -52,8 +54,8 @@ class Conditions(Described):
     plugins: tuple[str, ...] = ()
     """Entry point names of additional modules from other packages."""
     slots: int | None = Field(default=None, ge=1, le=10_000)
-    """Maximum number of concurrent model requests of all hosts together. None is one for each agent, at least 50 as in
-    document 002 §5.4 and at most 200.
+    """Maximum number of concurrent model requests of all hosts together. None is three for each agent, at least 50 and
+    at most 200.
     """
     hosts: int = Field(default=1, ge=1, le=64)
     """Number of hosts that share the model slots."""

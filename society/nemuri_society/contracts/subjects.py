@@ -1,4 +1,7 @@
-"""Subjects of the messages between the hosts and the world of a society. The log does not store these messages."""
+"""Subjects of the messages between the hosts and the world of a society, and of its record.
+
+The log does not store these messages. The record has a stream of its own.
+"""
 
 from dataclasses import dataclass
 
@@ -32,6 +35,12 @@ class SocietySubjects:
     def world_health(self, society: str) -> str:
         """Return the subject on which the grid world sends its health report at every heartbeat."""
         return f"{self._society(society)}.world.turning"
+
+    def record(self, society: str, writer: str = "*") -> str:
+        """Return the subject of the record of a society: `host` for what hosts write, `operator` for what commands
+        write; by default a filter for both.
+        """
+        return f"{self._society(society)}.record.{writer}"
 
     def _society(self, society: str) -> str:
         return f"{self.namespace}.society.{society}"

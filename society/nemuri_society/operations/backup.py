@@ -1,25 +1,30 @@
-"""Societies in a backup: their present states and their checkpoints, each in a file of its own."""
+"""Societies in a backup: their present states, their checkpoints and their records, each in a file of its own."""
 
 import re
 import zlib
-from collections.abc import Container, Iterable
+from collections.abc import AsyncIterator, Container, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+from uuid import uuid4
 
 from nats.js.errors import ObjectNotFoundError
 
 from nemuri.operations.session import OperationError
 from nemuri_infra.bus.event_log import Log
+from nemuri_infra.stores.bucket_reader import BucketEntry
 from nemuri_infra.stores.objects import IncompleteObjectError
 from nemuri_society.contracts.society import Society
 from nemuri_society.simulation.archive_format import pack_entries, unpack_entries
 from nemuri_society.simulation.checkpoints import Checkpoints, entries_without_leases
+from nemuri_society.stores.society_record import SocietyRecord
 from nemuri_society.stores.society_states import SOCIETY, States, in_batches, societies
 
 NOW: Final = "now"
 """Part of the file name of the copy of the present states. The copy of a checkpoint has the checkpoint's name there."""
-FILE: Final = re.compile(r"society\.([A-Za-z0-9][A-Za-z0-9_-]{0,47})\.(now|[0-9]{8}T[0-9]{12})")
+RECORD: Final = "record"
+"""The same of the copy of the record."""
+FILE: Final = re.compile(r"society\.([A-Za-z0-9][A-Za-z0-9_-]{0,47})\.(now|record|[0-9]{8}T[0-9]{12})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +34,8 @@ class SocietyBackup:
     society: Society
     entries: dict[str, bytes]
     checkpoints: dict[str, bytes]
+    record: dict[str, bytes]
+    """Messages of the record, by writer and sequence, in order."""
 
     def tells_of(self, agents: Container[str]) -> bool:
         """Return True if the states may contain words of any of these agents."""
@@ -84,7 +91,10 @@ async def back_up(log: Log, directory: Path) -> list[str]:
     files = list[str]()
     for name in await societies(log):
         states, checkpoints = await States.open(log, name), await Checkpoints.open(log, name)
-        copies = {NOW: await pack_entries(entries_without_leases(states))}
+        copies = {
+            NOW: await pack_entries(entries_without_leases(states)),
+            RECORD: await pack_entries(_record_entries(SocietyRecord(log, name))),
+        }
         for checkpoint in await checkpoints.names():
             try:
                 copies[checkpoint] = await checkpoints.read_packed(checkpoint)
@@ -110,14 +120,14 @@ def _read_backups(directory: Path, files: Iterable[str]) -> list[SocietyBackup]:
 def _read_backup(name: str, paths: dict[str, Path]) -> SocietyBackup:
     try:
         copies = {checkpoint: path.read_bytes() for checkpoint, path in paths.items()}
-        entries = unpack_entries(copies.pop(NOW))
+        entries, record = unpack_entries(copies.pop(NOW)), unpack_entries(copies.pop(RECORD))
         society = Society.model_validate_json(entries[SOCIETY])
     except (OSError, EOFError, zlib.error, KeyError, ValueError, TypeError) as error:
         why = "a part is missing" if isinstance(error, KeyError) else str(error).partition("\n")[0]
         raise OperationError(f"society {name!r} of the backup cannot be read: {why}") from error
     if society.name != name:
         raise OperationError(f"society {name!r} of the backup is {society.name!r}")
-    return SocietyBackup(society, entries, copies)
+    return SocietyBackup(society, entries, copies, record)
 
 
 async def _check_no_other(log: Log, own: Container[str]) -> None:
@@ -138,3 +148,14 @@ async def _restore(log: Log, kept: SocietyBackup) -> None:
     checkpoints = await Checkpoints.open(log, kept.society.name)
     for name, data in sorted(kept.checkpoints.items()):
         await checkpoints.put(name, data)
+    record = SocietyRecord(log, kept.society.name)
+    await record.erase()
+    for key, data in kept.record.items():
+        await record.append(data, f"restored/{uuid4().hex}", key.partition(".")[0])
+
+
+async def _record_entries(record: SocietyRecord) -> AsyncIterator[BucketEntry]:
+    """Yield the messages of a record as entries, whose keys are the writer and the sequence."""
+    async for message in record.stored():
+        sequence = message.metadata.sequence.stream
+        yield BucketEntry(f"{message.subject.rpartition('.')[2]}.{sequence}", message.data, sequence)

@@ -6,6 +6,7 @@ from nemuri.operations.session import OperationError
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_society.simulation.bootstrap import read_society
+from nemuri_society.stores.society_record import sweep_records
 from nemuri_society.stores.society_states import States, societies
 from nemuri_society.stores.society_states import sweep as sweep_states
 
@@ -13,7 +14,7 @@ from nemuri_society.stores.society_states import sweep as sweep_states
 async def check_erasable(log: Log, things: Iterable[Thing]) -> None:
     """Raise `OperationError` if one of the items is an agent of a society.
 
-    The states and checkpoints of the society contain the agent's words, so the society must be deleted first.
+    The states, checkpoints and record of the society contain the agent's words, so the society must be deleted first.
     """
     for thing in things:
         society = str(thing.name).rpartition("-")[0]
@@ -26,8 +27,10 @@ async def check_erasable(log: Log, things: Iterable[Thing]) -> None:
 
 
 async def sweep(log: Log) -> None:
-    """Delete overwritten entries of deleted societies, if no society exists. Requires the permissions of an eraser."""
+    """Delete what deleted societies left in the stores, if no society exists. Requires the permissions of an eraser."""
     await sweep_states(log)
+    if not await societies(log):
+        await sweep_records(log)
 
 
 async def remaining_notes(log: Log) -> tuple[str, ...]:

@@ -2,33 +2,38 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Final
+from uuid import uuid4
 
 from nats.aio.msg import Msg
 
 from nemuri_contracts.agents import AgentDefined, Definition, Embedding, PolicyAdopted
-from nemuri_contracts.event import derive
+from nemuri_contracts.event import Event, derive
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embedded.supervisor import Supervisor
 from nemuri_infra.runtime.settings import Settings
+from nemuri_society.contracts.record import Restored, RunBegan, RunEnded
 from nemuri_society.contracts.residents import Budget
 from nemuri_society.contracts.society import HostHealthReport, Lease, Society, WorldHealthReport
 from nemuri_society.contracts.subjects import SocietySubjects
+from nemuri_society.operations.estimate import demand_per_agent
+from nemuri_society.operations.manifest import run_manifest
 from nemuri_society.operations.report import RunReport, run_report
 from nemuri_society.operations.supervised_processes import build_processes
 from nemuri_society.simulation.bootstrap import read_society
-from nemuri_society.simulation.checkpoints import Checkpoints, interrupted_restore
+from nemuri_society.simulation.checkpoints import Checkpoints, interrupted_restore, made_at
+from nemuri_society.simulation.control import limit_clock
 from nemuri_society.simulation.initial_state import first_memories, shared_knowledge
 from nemuri_society.simulation.leases import EXPIRY_SECONDS
 from nemuri_society.simulation.memory_events import EMBEDDING_DIMENSION, EMBEDDING_MODEL
 from nemuri_society.simulation.memory_rewinding import rewind_memories
-from nemuri_society.simulation.spending import total_spending
+from nemuri_society.simulation.spending import exhausted, total_spending
 from nemuri_society.simulation.world_lease import read_world
 from nemuri_society.simulation.world_process import load_world
+from nemuri_society.stores.society_record import SocietyRecord
 from nemuri_society.stores.society_states import SOCIETY, SocietyError, States, societies
 
 HOST_TIMEOUT: Final = 3.0
@@ -48,6 +53,8 @@ class SocietyFigures:
     received_at: dict[str, float] = field(default_factory=dict)
     """Time of each host's newest figures, in seconds of the wall clock."""
     updated: asyncio.Event = field(default_factory=asyncio.Event)
+    world_updated: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the grid world has published figures."""
 
     @property
     def live_hosts(self) -> dict[str, HostHealthReport]:
@@ -61,7 +68,7 @@ class SocietyFigures:
         return max((vital.second for vital in self.vitals.values() if vital.agents), default=0.0)
 
 
-def _definition_events(society: Society) -> list[AgentDefined | PolicyAdopted]:
+def definition_events(society: Society) -> list[AgentDefined | PolicyAdopted]:
     """Return the events that define the agents, followed by their memory policies."""
     definition = Definition(role=f"resident of {society.name}", memory="tiered", kept_by="host")
     embedding = Embedding(model=EMBEDDING_MODEL, dimension=EMBEDDING_DIMENSION)
@@ -91,12 +98,18 @@ async def create_society(log: Log, society: Society) -> States:
     Raise FileExistsError if the name is taken.
     """
     states = await States.create(log, society)
+    await SocietyRecord(log, society.name).erase()  # a host of a deleted society of the same name may have left some
     memories = [event for agent in society.agents for event in first_memories(agent)]
     known, shared = shared_knowledge(society)
-    for events in (_definition_events(society), [*memories, *known], shared):
-        for start in range(0, len(events), DEFINE_BATCH):
-            await asyncio.gather(*(log.append(event) for event in events[start : start + DEFINE_BATCH]))
+    for events in (definition_events(society), [*memories, *known], shared):
+        await append_all(log, events)
     return states
+
+
+async def append_all(log: Log, events: Sequence[Event]) -> None:
+    """Append events, some of them concurrently."""
+    for start in range(0, len(events), DEFINE_BATCH):
+        await asyncio.gather(*(log.append(event) for event in events[start : start + DEFINE_BATCH]))
 
 
 @asynccontextmanager
@@ -113,6 +126,7 @@ async def watch_figures(log: Log, society: str) -> AsyncIterator[SocietyFigures]
 
     async def receive_world(message: Msg) -> None:
         figures.world_health = WorldHealthReport.model_validate_json(message.data)
+        figures.world_updated.set()
 
     subscriptions = [
         await log.connection.subscribe(SocietySubjects(log.subjects.namespace).vitals(society), cb=receive_vitals),
@@ -140,10 +154,12 @@ async def run_society(
 
     The run ends after `seconds` of the simulation (None: no limit) or when `stop` is set; then the processes are ended
     in order. `limit` is the maximum number of agents in one host. `on_figures` is called with the newest figures
-    whenever a host publishes some.
+    whenever a host publishes some. The manifest of the run and its report go on record.
     """
     began: float | None = None
-    states = await States.open(log, society.name)
+    states, record = await States.open(log, society.name), SocietyRecord(log, society.name)
+    manifest = RunBegan(second=(await second_of(states)) or 0.0, manifest=run_manifest(society, settings))
+    await record.tell(manifest, run_id := uuid4().hex)
     async with watch_figures(log, society.name) as figures:
         async with Supervisor(build_processes(society, settings, limit), together=True).running():
             while not stop.is_set():
@@ -157,7 +173,7 @@ async def run_society(
                     break
         data = await read_world(states) if society.world == "grid" else None
         world = None if data is None else load_world(data)
-        return run_report(
+        report = run_report(
             society.name,
             figures.vitals,
             figures.live_hosts,
@@ -165,7 +181,11 @@ async def run_society(
             world,
             figures.world_health,
             await total_spending(states),
+            society.concurrency,
+            demand_per_agent(society),
         )
+        await record.tell(RunEnded(second=figures.second, report=report.model_dump(mode="json")), f"{run_id}/end")
+        return report
 
 
 async def load_society(log: Log, name: str) -> Society:
@@ -176,10 +196,11 @@ async def load_society(log: Log, name: str) -> Society:
 async def resume_society(log: Log, name: str, checkpoint: str | None, budget: Budget | None = None) -> Society:
     """Return the definition of a society that is to be continued. With `checkpoint`, restore this checkpoint first.
 
-    `checkpoint` is the name of a checkpoint, or "newest". Without it, an interrupted restore is repeated. Raises
-    `SocietyError` and changes nothing if the society or checkpoint does not exist, or if a checkpoint is to be restored
-    while the society runs. A Minecraft society cannot be restored, because checkpoints do not contain its world, and
-    cannot be continued while it runs, because that world has no lease.
+    `checkpoint` is the name of a checkpoint, or "newest". Without it, an interrupted restore is repeated. `budget`
+    replaces that of the society. Raises `SocietyError` and changes nothing if the society or checkpoint does not exist,
+    if the budget is used already, or if a checkpoint is to be restored or the budget replaced while the society runs. A
+    Minecraft society cannot be restored, because checkpoints do not contain its world, and cannot be continued while it
+    runs, because that world has no lease.
     """
     states = await States.open(log, name)
     society = await read_society(states)
@@ -189,12 +210,14 @@ async def resume_society(log: Log, name: str, checkpoint: str | None, budget: Bu
         )
     if checkpoint is None:
         checkpoint = await interrupted_restore(states)
-    alone = checkpoint is not None or society.world == "minecraft"
+    if budget is not None and (reached := exhausted(budget, await total_spending(states))):
+        raise SocietyError(f"society {name!r}: {reached} already; give a higher budget")
+    alone = checkpoint is not None or budget is not None or society.world == "minecraft"
     if alone and (keepers := await lease_holders(states)):
         raise SocietyError(f"society {name!r} is running ({', '.join(keepers)}): stop it first")
     if checkpoint is not None:
-        wanted = None if checkpoint == "newest" else checkpoint
-        await (await Checkpoints.open(log, name)).restore(states, wanted, partial(rewind_memories, log, society))
+        await _go_back(log, society, states, None if checkpoint == "newest" else checkpoint)
+    await limit_clock(states, None)
     return society if budget is None else await _with_budget(states, budget)
 
 
@@ -206,6 +229,24 @@ async def _with_budget(states: States, budget: Budget) -> Society:
     society = Society.model_validate_json(entry.value).model_copy(update={"budget": budget})
     await states.write({SOCIETY: society.model_dump_json().encode()}, {SOCIETY: entry.revision})
     return society
+
+
+async def _go_back(log: Log, society: Society, states: States, checkpoint: str | None) -> None:
+    """Restore a checkpoint with the memories of its moment, and put on record to which second the society went back."""
+
+    async def restored(name: str) -> None:
+        second = (await second_of(states)) or 0.0
+        await rewind_memories(log, society, made_at(name), second)
+        event = Restored(second=second, checkpoint=name)
+        await SocietyRecord(log, states.society).tell(event, uuid4().hex)
+
+    await (await Checkpoints.open(log, states.society)).restore(states, checkpoint, restored=restored)
+
+
+async def second_of(states: States) -> float | None:
+    """Return the second of a society's grid world as it was written last; None if there is none."""
+    data = await read_world(states)
+    return None if data is None else load_world(data).second
 
 
 async def lease_holders(states: States) -> list[str]:
@@ -228,15 +269,17 @@ async def list_societies(log: Log) -> dict[str, list[str]]:
 
 
 async def delete_society(log: Log, name: str) -> None:
-    """Delete a society with its states and checkpoints. The events of its agents' memories stay on the log.
+    """Delete a society with its states, its checkpoints and its record.
 
-    Raises `SocietyError` and changes nothing if the society does not exist or is running.
+    The events of its agents' memories stay on the log. Raises `SocietyError` and changes
+    nothing if the society does not exist or is running.
     """
     states, checkpoints = await States.open(log, name), await Checkpoints.open(log, name)
     if keepers := await lease_holders(states):
         raise SocietyError(f"society {name!r} is running ({', '.join(keepers)}): stop it before you delete it")
     await states.delete()
     await checkpoints.erase()
+    await SocietyRecord(log, name).erase()
 
 
 async def _wait_for_any(*events: asyncio.Event) -> None:

@@ -86,6 +86,12 @@ async def society_moment(log: Log, name: str, checkpoint: str | None = None) -> 
     )
 
 
+def second_in(values: Mapping[str, bytes]) -> float | None:
+    """Return the second of the grid world in the values of a checkpoint; None if they have no world."""
+    dumped = world_in(values)
+    return None if dumped is None else load_world(dumped).second
+
+
 def _places(world: World | None, society: Society) -> dict[str, tuple[int, int]]:
     if world is None:
         return {}

@@ -1,6 +1,6 @@
 """The tiered memories of a host's agents, as modules query them and as experiences become them (document 004 §4.6)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any, Final, get_args
 from uuid import UUID
@@ -44,6 +44,8 @@ class AgentMemories:
         """Create it without memories. What the agents `residents` share is found by the agents of this host."""
         self.minds = HostedMinds(log)
         self.consolidation = Consolidation(self.minds)
+        self.on_recorded: Callable[[ExperienceRecorded], None] = lambda _event: None
+        """Called with each experience that was important enough to be recorded."""
         self._shared = SharedMemories(log, self.minds, tuple(residents))
         self._experience_queue: list[PendingExperience] = []
         self._query_vector = lru_cache(CACHED_QUERIES)(lambda query: self.minds.embedder.rows([query])[0])
@@ -75,9 +77,11 @@ class AgentMemories:
         self.minds.drop(agent_ids)
         self.consolidation.drop_absent()
 
-    def recall(self, agent_id: str, query: str, module: str, second: float) -> Sequence[RetrievedMemory]:
+    def recall(
+        self, agent_id: str, query: str, module: str, second: float, *, count: bool = True
+    ) -> Sequence[RetrievedMemory]:
         """Return memories for a query, ranked by the retrieval pattern of the module: the agent's own, to each of which
-        an access is counted, and those that others share with it.
+        an access is counted unless `count` is false, and those that others share with it.
 
         An unknown module has the pattern `default`. Returns none while the agent's memories are not loaded.
         """
@@ -88,7 +92,8 @@ class AgentMemories:
         asked, shared = self._query_vector(query), self._shared.seen_by(agent_id)
         known = partial(self.minds.cache.memory, agent_id)
         found = recalled(self.minds.cache.index(agent_id), hosted.agent, known, asked, second, memory_module)
-        hosted.access_counts.update(candidate.memory_id for candidate, _ in found)
+        if count:
+            hosted.access_counts.update(candidate.memory_id for candidate, _ in found)
         if len(shared):
             others = recalled(shared, hosted.agent, self._shared.memory, asked, second, memory_module)
             most = hosted.agent.rules.pattern(memory_module).top
@@ -140,6 +145,7 @@ class AgentMemories:
         rows = self.minds.embedder.rows([recorded.experience.content for recorded in events])
         for event, vector in zip(events, rows, strict=True):
             self.minds.append(event, self.minds.aggregate(event.agent_id, touched(event)), vector)
+            self.on_recorded(event)
             if event.experience.type == "reflection":
                 self.consolidation.begin(event.agent_id, "reflection", moment_of(event))
 

@@ -102,8 +102,10 @@ def world_settings(society: Society) -> WorldSettings:
         towns=towns or (() if society.places else ("town",)),
         sites={name: (spot.x, spot.z) for name, spot in society.places.items()},
         actions=society.actions,
+        rate=society.rate,
         speed=society.speed,
         day_seconds=society.day_seconds,
+        start_hour=society.start_hour,
     )
 
 
@@ -128,6 +130,7 @@ async def run_world(
         while not running.done():
             if await lease.beat():
                 await process.publish_figures()
+            await process.read_limit(states)
             await asyncio.wait([running], timeout=BEAT_SECONDS)
     except RevisionError:
         logger.warning("another process holds the lease of the world", society=name)

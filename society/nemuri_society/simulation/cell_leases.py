@@ -42,6 +42,8 @@ class CellLeases:
         """Create the leases of a host that holds no cell yet."""
         self.host = host
         self.cells: set[int] = set()
+        self.is_confirmed = False
+        """True if the last beat renewed the leases of all cells, so that no other host had taken one before it."""
         self._society, self._engine = society, engine
         self._leases = Leases(host, states)
         self._cell_of = {resident.id: nth for nth in range(society.cells) for resident in society.cell(nth)}
@@ -77,10 +79,12 @@ class CellLeases:
         Changes that could not be written stay queued for the next beat, and `log` reports the error.
         """
         batches = deque(self._batches())
+        self.is_confirmed = False
         try:
             while batches:
                 await self._leases.write(self._entries(batches[0]))
                 batches.popleft()
+            self.is_confirmed = True
         except WRITE_ERRORS as error:
             log("states not written", host=self.host, why=log_safe(error))
             return await self._lost_cells()

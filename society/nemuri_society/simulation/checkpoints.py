@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Final
 
@@ -40,9 +40,6 @@ LARGE_SOCIETY: Final = 400
 RETRY_SECONDS: Final = 10.0
 """Seconds until the next attempt after a failed checkpoint."""
 _NAME_FORMAT: Final = "%Y%m%dT%H%M%S%f"
-
-Completing = Callable[[str, Mapping[str, bytes]], Awaitable[None]]
-"""What belongs to the restore of a checkpoint beside its entries, given its name and its values by key."""
 
 logger = structlog.get_logger()
 
@@ -108,10 +105,12 @@ class Checkpoints:
         for name in await self._all():
             await self._objects.erase(f"{self._society}.{name}")
 
-    async def restore(self, states: States, name: str | None = None, completing: Completing | None = None) -> str:
+    async def restore(
+        self, states: States, name: str | None = None, *, restored: Callable[[str], Awaitable[None]] | None = None
+    ) -> str:
         """Replace all entries of the society by a checkpoint, by default the newest, and return its name. Call it while
-        no host runs. What models have used stays as it is. `completing` is called with the name and the values of the
-        checkpoint when they are written.
+        no host runs. What models have used stays as it is. `restored` is called with the name after the last entry is
+        written, and again if the restore is repeated.
 
         Raises `SocietyError` and changes nothing if the checkpoint does not exist. After an interruption
         `interrupted_restore` returns the name of the checkpoint, so that the restore can be repeated.
@@ -124,8 +123,8 @@ class Checkpoints:
         entries = {key: value for key, value in entries.items() if not key.startswith(f"{SPENDING}.")}
         for batch in in_batches(entries):
             await states.write(batch, {})
-        if completing is not None:
-            await completing(chosen, entries)
+        if restored is not None:
+            await restored(chosen)
         await states.delete_entry(RESTORING_KEY)
         return chosen
 

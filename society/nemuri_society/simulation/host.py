@@ -27,6 +27,7 @@ from nemuri_society.simulation.cell_leases import CellLeases
 from nemuri_society.simulation.checkpoints import Checkpoints, CheckpointSchedule
 from nemuri_society.simulation.cooperative_yield import TimeSlice
 from nemuri_society.simulation.host_health import HostHealth, LatenessObserver
+from nemuri_society.simulation.host_study import HostStudy
 from nemuri_society.simulation.leases import BEAT_SECONDS
 from nemuri_society.simulation.memory_wording import MemoryWording
 from nemuri_society.simulation.model_requests import ModelRequests
@@ -83,6 +84,7 @@ class Host:
         memories.consolidation.wording = MemoryWording(self.thinking, names)
         self._cell_allocation = CellAllocation(society.cells, society.hosts, time.monotonic())
         self._checkpoint_schedule = CheckpointSchedule(name, society, states, checkpoints)
+        self.study = HostStudy(name, society, states, self.engine, self.clock, memories, model_requests)
         self._plugin_executor = PluginExecutor()
         self._tasks: set[asyncio.Task[None]] = set()
         self._last_world_message = time.monotonic()
@@ -139,6 +141,7 @@ class Host:
             await self.thinking.close()
             await self._publish_vitals(last=True)
             await self.cell_leases.release()
+            await self.study.close(self.vitals(), confirmed=self.cell_leases.is_confirmed)
             await self._checkpoint_schedule.release()
             self.memories.close()
 
@@ -192,7 +195,9 @@ class Host:
             self.memories.queue_experiences(agent_id, out.experiences, now)
         if acts:
             message = Acts(host=self.name, acts=tuple(acts))
-            await self._publish(self._subjects.acts(self.society.name), message.model_dump_json().encode())
+            await self.states.log.connection.publish(
+                self._subjects.acts(self.society.name), message.model_dump_json().encode()
+            )
 
     async def _receive_percepts(self, message: Msg) -> None:
         """Queue the percepts in a message from the world for the agents on this host. An invalid message is logged and
@@ -238,8 +243,7 @@ class Host:
             await self._join_world()
 
     async def _join_world(self) -> None:
-        """Let the agents in `_not_joined` join the world through this host, and set the clock to the world's time if it
-        is ahead.
+        """Let the agents in `_not_joined` join the world, and move the clock to the world's time if it is ahead.
 
         An agent that is in the world already belongs to this host from then on.
         """
@@ -253,32 +257,30 @@ class Host:
                 if (town := resident.home or resident.town) is not None
             },
         )
-        log = self.states.log
-        subject = self._subjects.joining(self.society.name)
-        answer = await log.connection.request(subject, joining.model_dump_json().encode(), timeout=WORLD_TIMEOUT)
+        subject, connection = self._subjects.joining(self.society.name), self.states.log.connection
+        answer = await connection.request(subject, joining.model_dump_json().encode(), timeout=WORLD_TIMEOUT)
         joined = Joined.model_validate_json(answer.data)
         self._has_world_time = True
         self._last_world_message = time.monotonic()
         self._not_joined -= joining_residents.keys()
-        if joined.second > self.clock():
-            self.clock = SimulationClock(joined.second, self.society.speed)
+        self.clock.move_to(joined.second)
 
     async def _renew_leases(self) -> None:
         for cell in await self.cell_leases.beat():
             agent_ids = [resident.id for resident in self.society.cell(cell)]
             logger.warning("cell lost", host=self.name, cell=cell)
             self.cell_leases.forget_cell(cell)
+            self.study.forget(agent_ids)
             self.health.remove_agents(agent_ids)
             self.memories.drop(agent_ids)
             self._not_joined.difference_update(agent_ids)
             for agent_id in agent_ids:
                 self.engine.remove(agent_id)
         await self._record_experiences()
+        await self.study.beat(confirmed=self.cell_leases.is_confirmed)
 
     async def _record_experiences(self, *, last: bool = False) -> None:
-        """Record queued experiences and append queued events. The events are appended even if the disk of the cache is
-        full.
-        """
+        """Record queued experiences and append queued events, even if the disk of the cache is full."""
         try:
             await self.memories.record_queued()
         finally:
@@ -294,11 +296,9 @@ class Host:
             log("module failed", agent=failure.agent_id, module=failure.module, why=log_safe(failure.error))
         self.engine.failures.clear()
         await self.memories.consolidate(self.clock())
+        self.study.run_due(self.vitals())
         await self._publish_vitals()
 
     async def _publish_vitals(self, *, last: bool = False) -> None:
         subject = self._subjects.vitals(self.society.name, self.name)
-        await self._publish(subject, self._vitals(last=last).model_dump_json().encode())
-
-    async def _publish(self, subject: str, data: bytes) -> None:
-        await self.states.log.connection.publish(subject, data)
+        await self.states.log.connection.publish(subject, self._vitals(last=last).model_dump_json().encode())

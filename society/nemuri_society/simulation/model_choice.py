@@ -68,6 +68,11 @@ class ModelChoice:
         name = self.names.of(module, agent_id)
         return name, self.models[name]
 
+    async def close(self) -> None:
+        """Release the connections of all models. Nothing may be asked afterwards."""
+        for providers in self.models.values():
+            await providers.close()
+
     def status_of(self, module: str) -> ProviderState:
         """Return the state of the providers of a module."""
         return self.of(module)[1].status

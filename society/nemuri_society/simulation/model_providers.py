@@ -13,6 +13,7 @@ from nemuri_contracts.event import Usage
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.chat import Chat, ChatRequest, Reply
 from nemuri_infra.models.failures import ModelRefused, ModelUnavailable, ModelUnusable
+from nemuri_infra.models.fallback import close_all
 from nemuri_society.cognition.degraded_mode import ProviderState
 from nemuri_society.cognition.module import Prompt
 
@@ -124,6 +125,10 @@ class Providers:
         if not self._providers[0].failures:
             return "ok"
         return "failing" if any(not provider.failures for provider in self._providers) else "down"
+
+    async def close(self) -> None:
+        """Release the connections of the language models. No prompt may be asked afterwards."""
+        await close_all([provider.model.chat for provider in self._providers if isinstance(provider.model, ChatModel)])
 
     async def answer(
         self,

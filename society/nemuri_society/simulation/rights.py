@@ -4,18 +4,22 @@ from nemuri_infra.bus.access import inbox
 from nemuri_infra.runtime.permissions import Permissions
 from nemuri_infra.runtime.rights import API, Rights, publishing, subscribing
 from nemuri_society.contracts.subjects import SocietySubjects
+from nemuri_society.stores.society_record import record_stream
 from nemuri_society.stores.society_states import AGENT, LEASE, SPENDING, WORLD, checkpoints_bucket, societies_bucket
 
 
 def host_rights(permissions: Permissions) -> Rights:
     """Return the rights of an agent host, for all societies: the leases of cells (groups of agents), the states of
-    agents, the usage of models, and checkpoints.
+    agents, the usage of models, checkpoints, and the record.
 
     It may not write the state or the lease of a world.
     """
     name = permissions.subjects.namespace
     subjects, states, kept = SocietySubjects(name), societies_bucket(name), checkpoints_bucket(name)
-    told = publishing(subjects.joining("*"), subjects.leaving("*"), subjects.acts("*"), subjects.vitals("*"))
+    told = publishing(
+        subjects.joining("*"), subjects.leaving("*"), subjects.acts("*"), subjects.vitals("*"),
+        subjects.record("*", "host"),
+    )  # fmt: skip
     written = publishing(f"$KV.{states}.*.{LEASE}.*", f"$KV.{states}.*.{AGENT}.>", f"$O.{kept}.>")
     written |= publishing(f"$KV.{states}.*.{SPENDING}.*")
     messages = (f"GET.KV_{states}", f"GET.OBJ_{kept}", f"DELETE.OBJ_{kept}")
@@ -40,10 +44,11 @@ def world_rights(permissions: Permissions) -> Rights:
 
 
 def operator_rights(permissions: Permissions) -> Rights:
-    """Return the right to start, watch, restore and delete societies."""
+    """Return the right to start, watch, restore and delete societies, and to write their records."""
     name = permissions.subjects.namespace
     subjects, states, kept = SocietySubjects(name), societies_bucket(name), checkpoints_bucket(name)
     written = publishing(f"$KV.{states}.>", f"{API}.STREAM.PURGE.KV_{states}")
+    told = publishing(subjects.record("*"), f"{API}.STREAM.PURGE.{record_stream(name)}")
     laid = publishing(f"$O.{kept}.>", f"{API}.STREAM.MSG.DELETE.OBJ_{kept}")
     heard = (subjects.acts, subjects.vitals, subjects.world_health)
-    return written | laid | subscribing(*(subject("*") for subject in heard))
+    return written | told | laid | subscribing(*(subject("*") for subject in heard))

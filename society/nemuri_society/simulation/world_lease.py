@@ -106,12 +106,16 @@ class WorldLease:
         return entries
 
     def _dump_entries(self) -> dict[str, bytes]:
-        dumped = self._world.dump()
-        parts = [dumped[start : start + PART_BYTES] for start in range(0, len(dumped), PART_BYTES)] or [b""]
-        if len(parts) > MAX_BATCH_ENTRIES - 2:
-            raise ValueError(f"the world has {len(dumped)} bytes, which do not fit into one batch")
-        head = orjson.dumps({"parts": len(parts)})
-        return {f"{WORLD}.head": head} | {f"{WORLD}.{nth}": part for nth, part in enumerate(parts)}
+        return world_entries(self._world.dump())
+
+
+def world_entries(dumped: bytes) -> dict[str, bytes]:
+    """Return the entries that hold a dumped world. Raises ValueError if they do not fit into one batch."""
+    parts = [dumped[start : start + PART_BYTES] for start in range(0, len(dumped), PART_BYTES)] or [b""]
+    if len(parts) > MAX_BATCH_ENTRIES - 2:
+        raise ValueError(f"the world has {len(dumped)} bytes, which do not fit into one batch")
+    head = orjson.dumps({"parts": len(parts)})
+    return {f"{WORLD}.head": head} | {f"{WORLD}.{nth}": part for nth, part in enumerate(parts)}
 
 
 async def read_world(states: States) -> bytes | None:

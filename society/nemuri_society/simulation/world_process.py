@@ -19,18 +19,24 @@ from prometheus_client import CollectorRegistry
 from pydantic import TypeAdapter, ValidationError
 
 from nemuri_contracts.event import Value
+from nemuri_infra.bus.pull_reader import READER_ERRORS
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_society.contracts.society import Lateness, WorldHealthReport
 from nemuri_society.contracts.subjects import SocietySubjects
 from nemuri_society.contracts.world_protocol import Act, Acts, Joined, Joining, Leaving
 from nemuri_society.observability.world_metrics import LATENESS_BOUNDS, WorldMetrics
+from nemuri_society.simulation.control import read_limit
 from nemuri_society.simulation.percept_encoding import pack_percepts
+from nemuri_society.stores.society_states import States
 from nemuri_society.world.grid_world import World
 from nemuri_society.world.spawning import SpawnError
 from nemuri_society.world.world_snapshot import InvalidSnapshotError
 
 MESSAGE_BYTES = 64 * 1024
 """Maximum bytes of percepts in a message, so that a host reads one message without delaying its other work."""
+
+SMALLEST_STEP = 1e-6
+"""Seconds below which a step is left out, because it is a rounding error of the clock."""
 
 logger = structlog.get_logger()
 Message = TypeVar("Message", bound=Value)
@@ -53,6 +59,8 @@ class WorldProcess:
         self._process = psutil.Process()
         self._hosts: dict[str, str] = {}
         self._acts: list[Act] = []
+        self._until: float | None = None
+        """Second from which the world stands still; None lets it run on."""
         self._closing = asyncio.Event()
         self._subscriptions: list[Subscription] = []
 
@@ -87,6 +95,13 @@ class WorldProcess:
         """Publish the health figures of this process."""
         figures = _figures(self._metrics.registry, self.world, self._process)
         await self._client.publish(self._subjects.world_health(self._society), figures.model_dump_json().encode())
+
+    async def read_limit(self, states: States) -> None:
+        """Obey the limit of the society's clock that is in force. If it cannot be read, the last one stays."""
+        try:
+            self._until = (await read_limit(states)).until
+        except READER_ERRORS as error:
+            logger.warning("limit of the clock not read", society=self._society, error=log_safe(error))
 
     def dump(self) -> bytes:
         """Return the state of the world and the host of each agent as bytes."""
@@ -179,10 +194,17 @@ class WorldProcess:
             return None
 
     async def _tick(self) -> None:
-        """Advance the world by one step and send the percepts that have changed to the hosts of their agents."""
-        acts, self._acts = self._acts, []
+        """Advance the world by one step and send the percepts that have changed to the hosts of their agents.
+
+        At the limit of the clock the world stands still, and acts wait.
+        """
         settings = self.world.settings
-        self.world.step(acts, settings.speed / settings.rate)
+        seconds = settings.speed / settings.rate
+        if self._until is not None:
+            seconds = min(seconds, self._until - self.world.second)
+        if seconds > SMALLEST_STEP:
+            acts, self._acts = self._acts, []
+            self.world.step(acts, seconds)
         if not self._client.is_connected:  # Changed percepts stay marked in the world until the client reconnects.
             return
         of_host: defaultdict[str, dict[str, bytes]] = defaultdict(dict)

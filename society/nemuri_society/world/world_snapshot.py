@@ -3,6 +3,7 @@
 import io
 import json
 import zipfile
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
@@ -16,7 +17,7 @@ from nemuri_society.world.terrain import generate_terrain
 from nemuri_society.world.world_settings import WorldSettings
 from nemuri_society.world.world_state import WorldState
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 """Version of the format. Snapshots of other versions cannot be loaded."""
 _values_type: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Any])
 
@@ -50,13 +51,28 @@ def _other_values(state: WorldState) -> dict[str, Any]:
         "agents": list(zip(players.ids, players.names, strict=True)),
         "unread": [asdict(event) for event in players.unread],
         "acts": [
-            [row, act.act_id, act.action.model_dump(mode="json"), act.until, act.path_searches]
+            [row, act.act_id, act.action.model_dump(mode="json"), act.until, act.path_searches, act.offered]
             for row, act in players.acts.items()
         ],
         "chests": list(state.chests.items()),
         "departures": state.departures,
         "changed_cells": sorted(state.ground.changed_cells),
     }
+
+
+def rewritten(dumped: bytes, rewrite: Callable[[str], str]) -> bytes:
+    """Return a dumped world whose JSON value, which has all ids and words, is replaced by what `rewrite` makes of it.
+
+    Raises `InvalidSnapshotError` if the bytes, or the result, are no snapshot.
+    """
+    load(dumped)
+    with np.load(io.BytesIO(dumped), allow_pickle=False) as arrays:
+        known: dict[str, Any] = {name: arrays[name] for name in arrays.files}
+    known["values"] = np.frombuffer(rewrite(known["values"].tobytes().decode()).encode(), dtype=np.uint8)
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **known)
+    load(buffer.getvalue())
+    return buffer.getvalue()
 
 
 def load(dumped: bytes) -> WorldState:
@@ -104,12 +120,14 @@ def _load_players(arrays: Any, values: dict[str, Any]) -> PlayerTable:
     players.unread = [
         UnreadEvents(
             [(speaker, name, text, second) for speaker, name, text, second in player["utterances"]],
+            list(player["deeds"]),
             [(act, reason) for act, reason in player["outcomes"]],
         )
         for player in values["unread"]
     ]
     players.acts = {
-        row: ActInProgress(act_id, _load_action(act), until, tries) for row, act_id, act, until, tries in values["acts"]
+        row: ActInProgress(act_id, _load_action(act), until, tries, offered)
+        for row, act_id, act, until, tries, offered in values["acts"]
     }
     players.view_outdated[:known] = True
     return players

@@ -14,6 +14,7 @@ JOBS: Final = {
     "Judge how you feel": "social",
     "Look back": "reflection",
     "You keep the memory of": "memory",
+    "A person asks you a question aside": "interview",
 }
 TOKENS: Final = (11, 5)
 """Number of input and of output tokens of each call."""
@@ -52,6 +53,8 @@ def _answer(job: str, system: str, user: str) -> str:
             return _json(goals=[{"description": "give wood away", "priority": 0.5, "sort": "social", "needs": []}])
         case "plan":
             return _json(steps=["collect 1 wood"])
+        case "interview":
+            return f"I am {me}. {_found(r'^you are asked: (.+)', user)} is a good question."
         case "social":
             return _json(
                 **{speaker: {"sentiment": 9, "relationship": "neighbour"} for speaker in speakers if speaker != "you"}

@@ -15,17 +15,21 @@ from nemuri_society.contracts.society import Lease, Society
 from nemuri_society.operations.lifecycle import create_society, delete_society, resume_society
 from nemuri_society.operations.residents import generate_residents
 from nemuri_society.simulation.checkpoints import Checkpoints
+from nemuri_society.stores.society_record import SocietyRecord, encoded_batch
 from nemuri_society.stores.society_states import States, societies
 from tests.integration.harness import opened_log
 from tests.integration.servers import Servers
 from tests.integration.test_backup import new_namespace
 
+SPOKEN = b'{"kind":"speech","second":1.0,"agent":"a","text":"hello"}'
+
 
 async def society_with_checkpoint(log: Log, name: str) -> States:
     """Create a society, make a checkpoint, change a state afterwards, and return the states."""
     states = await create_society(log, Society(name=name, seed=1, agents=generate_residents(name, 3, seed=1)))
-    known = await states.write({f"agent.0.{name}-0000.goals": b'{"then":1}', "world.head": b'{"parts":0}'}, {})
+    known = await states.write({f"agent.0.{name}-0000.goals": b'{"then":1}', f"agent.0.{name}-0000.plans": b"{}"}, {})
     await (await Checkpoints.open(log, name)).make(states)
+    await SocietyRecord(log, name).append(encoded_batch("h1", 1, 0, [SPOKEN]), "h1/1")
     lease = Lease(host="h1", beat=7).model_dump_json().encode()
     await states.write({f"agent.0.{name}-0000.goals": b'{"now":2}', "lease.0": lease}, known)
     return states
@@ -55,6 +59,7 @@ async def test_a_restored_society_has_its_states_and_checkpoints(
         assert await entries_without_leases(restored) == there
         assert [each async for each in restored.read("lease.*")] == []
         assert await (await Checkpoints.open(log, "village")).names() == names
+        assert [event.values["text"] async for event in SocietyRecord(log, "village").events()] == ["hello"]
         await resume_society(log, "village", "newest")
         assert (await entries_without_leases(restored))["agent.0.village-0000.goals"] == b'{"then":1}'
 

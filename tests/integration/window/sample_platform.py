@@ -84,6 +84,7 @@ class SamplePlatform:
             "tiers": "/agents/noah/tiers",
             "societies": "/societies",
             "society": f"/societies/{VILLAGE}",
+            "replay": f"/societies/{VILLAGE}/replay",
             "mind": f"/societies/{VILLAGE}/agents/{VILLAGE}-0000",
             "operations": "/operations",
             "dead-letter": f"/operations/dead/{self.dead_letter}",

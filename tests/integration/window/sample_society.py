@@ -11,6 +11,7 @@ from nemuri_society.contracts.society import Society
 from nemuri_society.operations.lifecycle import create_society
 from nemuri_society.operations.residents import generate_residents
 from nemuri_society.simulation.checkpoints import Checkpoints
+from nemuri_society.stores.society_record import SocietyRecord, encoded_batch
 from nemuri_society.world.grid_world import World
 from nemuri_society.world.world_settings import WorldSettings
 
@@ -20,7 +21,8 @@ VILLAGE = "village"
 async def found_village(log: Log, number: int = 3, *, intent: str = "build a shelter before the night") -> None:
     """Create a society in which the first agent has decided on `intent`, and everybody has an opinion of two others.
 
-    In its only checkpoint the first agent still has the goal to find water; since then, that of building a house.
+    In its only checkpoint the first agent still has the goal to find water; since then, that of building a house. An
+    utterance of the first agent and an item of the second are on record.
     """
     residents = generate_residents(VILLAGE, number, seed=1)
     states = await create_society(log, Society(name=VILLAGE, seed=1, size=64, agents=residents))
@@ -44,6 +46,15 @@ async def found_village(log: Log, number: int = 3, *, intent: str = "build a she
     known = await states.write(written, {})
     await (await Checkpoints.open(log, VILLAGE)).make(states)
     await states.write({goals: _goals("build a house")}, known)
+    places = {resident.id: world.place(resident.id) for resident in residents}
+    told = [
+        {"kind": "places", "second": 5.0, "complete": True, "places": places},
+        {"kind": "speech", "second": 6.0, "agent": residents[0].id, "text": "Who has seen water?"},
+        {"kind": "item", "second": 80.0, "agent": residents[1].id, "item": "wood", "count": 1},
+        {"kind": "places", "second": 90.0, "complete": False, "places": {residents[0].id: (1, 1)}},
+    ]
+    for nth, event in enumerate(told, 1):
+        await SocietyRecord(log, VILLAGE).append(encoded_batch("h1", nth, 0, [orjson.dumps(event)]), f"h1/{nth}")
 
 
 def _goals(description: str) -> bytes:

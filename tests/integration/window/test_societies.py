@@ -54,6 +54,26 @@ async def test_a_checkpoint_shows_the_past(gateway: Gateway) -> None:
         assert "Now" in (await browser.get("/societies/village/moment?step=2")).text
 
 
+async def test_the_record_is_replayed_by_time_and_by_agent(gateway: Gateway) -> None:
+    """Show where the agents were at a second and what happened before it, in a range of time, of all or of one."""
+    async with gateway.browser() as browser:
+        whole = "/societies/village/replay/moment?span=600"
+        page = (await browser.get("/societies/village/replay")).text
+        assert 'max="91"' in page
+        assert "Held wood for the first time." in page
+        assert "Who has seen water?" not in page  # That was longer ago than a minute.
+        every = (await browser.get(whole)).text
+        assert "Who has seen water?" in every
+        assert '"x": 1, "z": 1' in every
+        early = (await browser.get(f"{whole}&second=10")).text
+        assert "Who has seen water?" in early
+        assert "Held wood" not in early
+        assert '"x": 1, "z": 1' not in early
+        alone = (await browser.get(f"{whole}&agent=village-0001")).text
+        assert "Held wood" in alone
+        assert "Who has seen water?" not in alone
+
+
 async def test_a_running_society_sends_places_and_speech(gateway: Gateway) -> None:
     """Send what the world and the hosts publish to the page, as it comes."""
     async with gateway.browser() as browser, browser.stream("GET", "/societies/village/live") as stream:
@@ -85,6 +105,8 @@ async def test_unknown_societies_agents_and_checkpoints_are_not_found(gateway: G
         for path in (
             "/societies/nowhere",
             "/societies/nowhere/live",
+            "/societies/nowhere/replay",
+            "/societies/village/replay?agent=nobody",
             "/societies/village/agents/nobody",
             "/societies/village?checkpoint=never",
         ):

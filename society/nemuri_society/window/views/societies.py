@@ -1,4 +1,4 @@
-"""Societies: where the agents are, what they say, what is in the mind of one of them, and who likes whom."""
+"""Societies: where the agents are, what they say, what is in a mind, who likes whom, and what was on record."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -19,6 +19,7 @@ from nemuri.window.page_templates import render
 from nemuri_society.operations.lifecycle import list_societies, load_society
 from nemuri_society.operations.live_society import watching_society
 from nemuri_society.operations.past_society import SocietyMoment, society_moment
+from nemuri_society.operations.replay import DEFAULT_SPAN, SPANS, replay_moment
 from nemuri_society.stores.society_states import SocietyError
 
 MAX_FRIENDS = 60
@@ -34,6 +35,8 @@ def routes() -> list[BaseRoute]:
         Route("/societies/{name}", society),
         Route("/societies/{name}/moment", moment),
         Route("/societies/{name}/live", live),
+        Route("/societies/{name}/replay", replay),
+        Route("/societies/{name}/replay/moment", replayed),
         Route("/societies/{name}/agents/{agent}", mind),
     ]
 
@@ -57,6 +60,35 @@ async def society(request: Request) -> Response:
 async def moment(request: Request) -> Response:
     """Show a society at the checkpoint that the slider names, or now."""
     return render(request, "society_moment.html", _values(await _moment(await operator_of(request), request)))
+
+
+async def replay(request: Request) -> Response:
+    """Show the whole life of a society on record: a slider over its seconds, for all agents or one."""
+    return render(request, "society_replay.html", await _replayed(request))
+
+
+async def replayed(request: Request) -> Response:
+    """Show the places at the second that the slider names, and what happened before it."""
+    return render(request, "society_replay_moment.html", await _replayed(request))
+
+
+async def _replayed(request: Request) -> dict[str, Any]:
+    client, name = await operator_of(request), request.path_params["name"]
+    second, span = number_in_query(request, "second"), number_in_query(request, "span")
+    try:
+        found = await replay_moment(
+            client.log, name, second, DEFAULT_SPAN if span is None else span, text_of(request, "agent")
+        )
+    except SocietyError as error:
+        raise Problem(404, str(error)) from error
+    names = {agent.id: agent.name for agent in found.society.agents}
+    agents = [
+        {"id": agent_id, "name": names[agent_id], "x": place[0], "z": place[1]}
+        for agent_id, place in found.places.items()
+        if agent_id in names
+    ]
+    places = {"size": found.society.size, "towns": {}, "live": False, "agents": agents}
+    return {"replay": found, "map": places, "spans": SPANS, "names": names}
 
 
 async def mind(request: Request) -> Response:

@@ -1,0 +1,109 @@
+"""Cost of the record of a society: events, bytes and processor time for each agent and second.
+
+    python -m bench.society_record             # five minutes: 400 agents for twenty seconds
+    python -m bench.society_record --quick     # fifty agents for ten seconds
+
+Agents live in the grid world with all nine modules and a scripted model that answers a request of each fifth agent at
+once in a mean of 1.5 s, as `bench.society` has it for a thousand, in simulated time and one process. The same run is made with the recorder and without it, by turns; equal seeds
+give equal lives, and the fastest of each counts. Places are sampled every five seconds.
+"""
+
+import argparse
+import asyncio
+import time
+from collections import Counter
+from random import Random
+from typing import Any, cast
+
+from bench.measuring import save_figures, table
+from nemuri_society.cognition.engine import Engine
+from nemuri_society.cognition.memory_interface import NoMemories
+from nemuri_society.cognition.module_registry import build_modules
+from nemuri_society.cognition.scripted_model import scripted_answer
+from nemuri_society.cognition.shared_state import SharedState
+from nemuri_society.operations.residents import generate_residents
+from nemuri_society.phenomena.simulation import Simulation, SimulationTiming
+from nemuri_society.simulation.recorder import PLACES_SECONDS, Recorder
+from nemuri_society.stores.society_record import SocietyRecord
+from nemuri_society.world.grid_world import World
+from nemuri_society.world.world_settings import WorldSettings
+
+THOUSAND = 1_000
+TURNS = 2
+"""Number of runs of each kind."""
+
+
+class CountingRecord:
+    """A record that counts events and bytes instead of storing them."""
+
+    def __init__(self) -> None:
+        """Create the record with nothing counted."""
+        self.bytes = self.batches = 0
+
+    async def append(self, data: bytes, batch_id: str, writer: str = "host") -> None:  # noqa: ARG002
+        """Count a batch."""
+        self.bytes += len(data)
+        self.batches += 1
+
+
+def live(agents: int, seconds: int, recorder: Recorder | None) -> tuple[float, Counter[str]]:
+    """Run a society, and return the processor seconds that it took, and its number of events by kind."""
+    world = World(WorldSettings(seed=1, size=256))
+    engine, kinds = Engine(build_modules(NoMemories()), 0.0, 1), Counter[str]()
+    if recorder is not None:
+        engine.on_change = recorder.changed
+    simulation = Simulation(engine, world, scripted_answer, Random(1), timing=SimulationTiming(max_requests=agents // 5))
+    for resident in generate_residents("bench", agents, 1):
+        world.join(resident.id, resident.name, "town")
+        simulation.add(SharedState.of(resident.id, {"profile": {"name": resident.name}}))
+    began = time.process_time()
+    for second in range(1, seconds + 1):
+        simulation.run(float(second))
+        if recorder is not None:
+            if second % PLACES_SECONDS == 0:
+                recorder.sample_places(float(second))
+            kinds.update(_kinds(recorder))
+            asyncio.run(recorder.flush())
+    return time.process_time() - began, kinds
+
+
+def _kinds(recorder: Recorder) -> Counter[str]:
+    return Counter(str(data[: data.find(b",", data.find(b'"kind"'))].rpartition(b":")[2], "utf-8").strip('"')
+                   for _, data in recorder.waiting)  # fmt: skip
+
+
+def measure(agents: int, seconds: int) -> dict[str, Any]:
+    """Return the figures of the record of a society, for a thousand such agents and a second of its clock."""
+    plain, recorded = list[float](), list[float]()
+    for _ in range(TURNS):
+        plain.append(live(agents, seconds, None)[0])
+        stored = CountingRecord()
+        spent, kinds = live(agents, seconds, Recorder("h1", cast("SocietyRecord", stored)))
+        recorded.append(spent)
+    more, lived = min(recorded) - min(plain), agents * seconds / THOUSAND
+    return {
+        "agents": agents,
+        "seconds": seconds,
+        "of_1000_agents": {
+            "events_per_second": round(kinds.total() / lived, 1),
+            "kilobytes_per_second": round(stored.bytes / lived / 1024, 1),
+            "cores": round(more / lived, 4),
+            "kinds_per_second": {kind: round(count / lived, 1) for kind, count in kinds.most_common()},
+        },
+        "share_of_cpu": round(more / min(recorded), 4),
+    }
+
+
+def main() -> None:
+    """Measure, print and save the figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="fifty agents for ten seconds; nothing is saved")
+    quick = parser.parse_args().quick
+    found = measure(50, 10) if quick else measure(400, 20)
+    print(table([("figure", "value"), *found.items()]))
+    if not quick:
+        save_figures("society_record", found)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+"""What a host does for people who study its society: the record, the limit of the clock, influences and probes."""
+
+import asyncio
+from collections.abc import Iterable
+from typing import Final
+
+import structlog
+
+from nemuri_infra.bus.pull_reader import READER_ERRORS
+from nemuri_infra.errors.log_safe import log_safe
+from nemuri_infra.models.failures import ModelFailure
+from nemuri_infra.process.cancellation import cancel_and_wait
+from nemuri_society.cognition.engine import Engine
+from nemuri_society.cognition.influence import given_changes, influence_changes, reached
+from nemuri_society.cognition.interview import INTERVIEW_SECTIONS, interview_prompt
+from nemuri_society.cognition.module import Rank
+from nemuri_society.contracts.residents import Intervention, Probe
+from nemuri_society.contracts.society import HostHealthReport, Society
+from nemuri_society.simulation.agent_memories import AgentMemories
+from nemuri_society.simulation.control import Influence, read_controls
+from nemuri_society.simulation.model_requests import ModelRequests
+from nemuri_society.simulation.recorder import Recorder
+from nemuri_society.simulation.simulation_clock import SimulationClock
+from nemuri_society.stores.society_record import SocietyRecord
+from nemuri_society.stores.society_states import States
+
+INTERVIEW: Final = "interview"
+"""Name under which probes count in the figures of models, and by which memories are retrieved for them."""
+
+logger = structlog.get_logger()
+
+
+class HostStudy:
+    """The study of the agents on one host."""
+
+    def __init__(
+        self,
+        host: str,
+        society: Society,
+        states: States,
+        engine: Engine,
+        clock: SimulationClock,
+        memories: AgentMemories,
+        model_requests: ModelRequests,
+    ) -> None:
+        """Begin to record the changes of the engine's agents and their memories."""
+        self._society, self._states, self._engine, self._clock = society, states, engine, clock
+        self._memories, self._model_requests = memories, model_requests
+        self.recorder = Recorder(host, SocietyRecord(states.log, society.name))
+        engine.on_change = self.recorder.changed
+        memories.on_recorded = self.recorder.remembered
+        self._asked: dict[tuple[str, str], asyncio.Task[None]] = {}
+        """Probes that are being answered, by their id and the agent's."""
+
+    async def beat(self, *, confirmed: bool) -> None:
+        """Obey what people have put in force. Write the record if all agents are known to belong to this host."""
+        try:
+            controls = await read_controls(self._states)
+        except READER_ERRORS as error:
+            logger.warning("controls not read", society=self._society.name, why=log_safe(error))
+        else:
+            self._clock.run_until(controls.limit.until)
+            for influence_id, influence in controls.influences.items():
+                self._influence(influence, influence_id)
+        if confirmed:
+            await self.recorder.flush()
+
+    def run_due(self, figures: HostHealthReport) -> None:
+        """Carry out the interventions and ask the probes that are due, and sample places and figures."""
+        now = self._clock()
+        for nth, intervention in enumerate(self._society.interventions):
+            if intervention.at <= now:
+                self._intervene(intervention, f"intervention-{nth}")
+        for nth, probe in enumerate(self._society.probes):
+            if probe.at <= now:
+                self._probe(probe, f"probe-{nth}")
+        self.recorder.sample(now, figures)
+
+    def forget(self, agent_ids: Iterable[str]) -> None:
+        """Drop agents that now belong to another host."""
+        gone = frozenset(agent_ids)
+        for probe_id, agent_id in [asked for asked in self._asked if asked[1] in gone]:
+            self._asked.pop((probe_id, agent_id)).cancel()
+        self.recorder.forget(gone)
+
+    async def close(self, figures: HostHealthReport, *, confirmed: bool) -> None:
+        """Write the rest of the record, with the last figures, and give up questions that are not answered."""
+        await cancel_and_wait(*self._asked.values())
+        self.recorder.measure(self._clock(), figures)
+        if confirmed:
+            await self.recorder.flush()
+
+    def _intervene(self, intervention: Intervention, given: str) -> None:
+        given_texts = {"belief": intervention.belief, "event": intervention.event, "law": intervention.law}
+        for resident in self._society.residents_of(intervention.who):
+            for sort, text in given_texts.items():
+                if text is not None:
+                    about = {"agent": resident.id, "sort": sort, "text": text}
+                    self._influence(Influence.model_validate(about), given)
+
+    def _influence(self, influence: Influence, given: str) -> None:
+        """Give an influence to its agent, if the agent is on this host and has not got it yet."""
+        state, now = self._engine.states.get(influence.agent), self._clock()
+        if state is None or reached(state, given):
+            return
+        self._engine.put(influence.agent, influence_changes(state, influence.sort, influence.text, given, now), now)
+        told = {"kind": "influence", "sort": influence.sort, "text": influence.text}
+        self.recorder.tell(influence.agent, now, told)
+
+    def _probe(self, probe: Probe, given: str) -> None:
+        for resident in self._society.residents_of(probe.who):
+            state, asked = self._engine.states.get(resident.id), (given, resident.id)
+            if state is not None and asked not in self._asked and not reached(state, given):
+                self._asked[asked] = asyncio.ensure_future(self._answer(resident.id, probe.question, given))
+
+    async def _answer(self, agent_id: str, question: str, given: str) -> None:
+        """Ask an agent aside, and record its answer with the mark that it was asked."""
+        snapshot = self._engine.states[agent_id].snapshot(INTERVIEW_SECTIONS, self._clock())
+        memories = self._memories.recall(agent_id, question, INTERVIEW, snapshot.second, count=False)
+        prompt = interview_prompt(snapshot, question, memories)
+        try:
+            answer = await self._model_requests.ask(Rank.REFLECTION, prompt, module=INTERVIEW, agent_id=agent_id)
+        except ModelFailure as error:
+            logger.warning("probe not answered", agent=agent_id, why=log_safe(error))
+            self._asked.pop((given, agent_id), None)  # It is asked again.
+            return
+        state, now = self._engine.states.get(agent_id), self._clock()
+        if state is None:
+            return
+        by = "state" if answer == prompt.about["state"] else "model"
+        self._engine.put(agent_id, given_changes(state, given), now)
+        self.recorder.tell(agent_id, now, {"kind": "answer", "question": question, "answer": answer, "by": by})
+        self._asked.pop((given, agent_id), None)
