@@ -25,7 +25,7 @@ from nemuri_society.cognition.module_registry import build_modules
 from nemuri_society.cognition.shared_state import SharedState
 from nemuri_society.contracts.world_protocol import Act
 from nemuri_society.phenomena.simulation import PromptAnswerer, Simulation, SimulationObserver, SimulationTiming
-from nemuri_society.world.grid_world import World
+from nemuri_society.world.grid_world import GridWorld
 from nemuri_society.world.world_settings import WorldSettings
 
 TOWN: Final = "town-1"
@@ -110,7 +110,7 @@ class LivedSociety:
         self.prompts: list[tuple[float, Prompt]] = []
         """All prompts with the second of their answer."""
         self.recorder = Recorder(ExperienceMemory())
-        self.world = World(world or WorldSettings(seed=seed, size=size, towns=(TOWN,)))
+        self.world = GridWorld(world or WorldSettings(seed=seed, size=size, towns=(TOWN,)))
 
         def answer(prompt: Prompt, rng: Random) -> str:
             self.prompts.append((self.simulation.now, prompt))

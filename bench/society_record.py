@@ -25,7 +25,7 @@ from nemuri_society.operations.residents import generate_residents
 from nemuri_society.phenomena.simulation import Simulation, SimulationTiming
 from nemuri_society.simulation.recorder import PLACES_SECONDS, Recorder
 from nemuri_society.stores.society_record import SocietyRecord
-from nemuri_society.world.grid_world import World
+from nemuri_society.world.grid_world import GridWorld
 from nemuri_society.world.world_settings import WorldSettings
 
 THOUSAND = 1_000
@@ -48,11 +48,13 @@ class CountingRecord:
 
 def live(agents: int, seconds: int, recorder: Recorder | None) -> tuple[float, Counter[str]]:
     """Run a society, and return the processor seconds that it took, and its number of events by kind."""
-    world = World(WorldSettings(seed=1, size=256))
+    world = GridWorld(WorldSettings(seed=1, size=256))
     engine, kinds = Engine(build_modules(NoMemories()), 0.0, 1), Counter[str]()
     if recorder is not None:
         engine.on_change = recorder.changed
-    simulation = Simulation(engine, world, scripted_answer, Random(1), timing=SimulationTiming(max_requests=agents // 5))
+    simulation = Simulation(
+        engine, world, scripted_answer, Random(1), timing=SimulationTiming(max_requests=agents // 5)
+    )
     for resident in generate_residents("bench", agents, 1):
         world.join(resident.id, resident.name, "town")
         simulation.add(SharedState.of(resident.id, {"profile": {"name": resident.name}}))

@@ -20,7 +20,7 @@ import orjson
 from bench.measuring import Spent, save_figures, table
 from nemuri_society.contracts.world_protocol import REACH, Act, Action, Collect, Craft, Go, Position, Say
 from nemuri_society.simulation.percept_encoding import pack_percepts
-from nemuri_society.world.grid_world import World
+from nemuri_society.world.grid_world import GridWorld
 from nemuri_society.world.world_settings import WorldSettings
 
 SIZES = {50: 128, 1_000: 512, 4_000: 1_024}
@@ -60,7 +60,7 @@ def _act(percept: Mapping[str, Any], size: int, rng: np.random.Generator) -> Act
 def measure(agents: int, seconds: float) -> dict[str, float]:
     """Run the world for five simulated seconds unmeasured, then measure `seconds` more and return the figures."""
     size, rng = SIZES[agents], np.random.default_rng(1)
-    world = World(WorldSettings(seed=1, size=size, towns=TOWNS, rate=RATE))
+    world = GridWorld(WorldSettings(seed=1, size=size, towns=TOWNS, rate=RATE))
     for number in range(agents):
         world.join(f"agent-{number}", f"Agent {number}", TOWNS[number // 3 % len(TOWNS)] if number % 3 == 0 else None)
     told, spent, percepts, sent, done = world.changed_percepts_json(), Spent(alone=True), 0, 0, 0

@@ -20,7 +20,7 @@ WRONG_USE: dict[tuple[str, ...], str] = {
     ("run", "--seed", "-1"): "--seed",
     ("run", "--name", "a b"): "'a b' is not a valid name",
     ("run", "--name", LONG): "48 letters",
-    ("run", "--world", "mars"): "'grid' or 'minecraft'",
+    ("run", "--world", "mars"): "there is no world 'mars'; there are forum, grid, minecraft",
     ("run", "--world", "minecraft", "--speed", "2"): "Minecraft runs in real time",
     ("run", "--world", "minecraft", "--agents", "1601", "--limit", "2000"): "room for 1600",
     ("run", "--size", "10"): "--size",

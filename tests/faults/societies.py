@@ -30,9 +30,9 @@ from nemuri_society.contracts.subjects import SocietySubjects
 from nemuri_society.operations.lifecycle import create_society
 from nemuri_society.operations.residents import generate_residents
 from nemuri_society.simulation.world_lease import read_world
-from nemuri_society.simulation.world_process import load_world
 from nemuri_society.stores.society_states import States
-from nemuri_society.world.grid_world import World
+from nemuri_society.world.grid_world import GridWorld
+from nemuri_society.world.society_world import split_dump
 from tests.integration.harness import UNAVAILABLE_ERRORS, eventually, retried
 from tests.integration.servers import fresh_namespace
 
@@ -232,11 +232,11 @@ class RunningSociety:
 
         return await retried(found)
 
-    async def world(self) -> World:
+    async def world(self) -> GridWorld:
         """Return the world, loaded from its stored state."""
         data = await retried(lambda: read_world(self.states))
         assert data is not None
-        return load_world(data)
+        return GridWorld.load(split_dump(data)[1])
 
     async def recorded_experiences(self) -> list[ExperienceRecorded]:
         """Return every recorded experience on the log, repetitions included."""

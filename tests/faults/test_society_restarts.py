@@ -10,8 +10,8 @@ import pytest
 import pytest_asyncio
 
 from nemuri_society.simulation.checkpoints import Checkpoints
-from nemuri_society.simulation.world_process import load_world
-from nemuri_society.world.grid_world import World
+from nemuri_society.world.grid_world import GridWorld
+from nemuri_society.world.society_world import split_dump
 from tests.faults.societies import NAME, RunningSociety, assert_recorded_once
 from tests.integration.embedded.stored_data import until
 from tests.integration.harness import eventually
@@ -30,7 +30,7 @@ class StoredState:
 
     sections: Mapping[str, Mapping[str, Any]]
     """The stored state, by section and agent id."""
-    world: World
+    world: GridWorld
 
     @classmethod
     def of(cls, entries: Mapping[str, bytes]) -> Self:
@@ -43,7 +43,7 @@ class StoredState:
                 case _:
                     continue
         parts = range(orjson.loads(entries["world.head"])["parts"])
-        return cls(sections, load_world(b"".join(entries[f"world.{nth}"] for nth in parts)))
+        return cls(sections, GridWorld.load(split_dump(b"".join(entries[f"world.{nth}"] for nth in parts))[1]))
 
     @classmethod
     async def now(cls, running: RunningSociety) -> Self:

@@ -31,9 +31,9 @@ from nemuri_society.contracts.world_protocol import (
 )
 from nemuri_society.observability.world_metrics import WorldMetrics
 from nemuri_society.simulation.world_process import WorldProcess
-from nemuri_society.world.grid_world import World
+from nemuri_society.world.grid_world import GridWorld
+from nemuri_society.world.society_world import InvalidSnapshotError
 from nemuri_society.world.world_settings import WorldSettings
-from nemuri_society.world.world_snapshot import InvalidSnapshotError
 from tests.integration.harness import eventually
 from tests.integration.servers import Servers, fresh_namespace
 
@@ -123,7 +123,7 @@ async def running_world(servers: Servers) -> AsyncIterator[RunningWorld]:
         await connect(servers.nats.url, Access(), patient=False, name=name, lost=asyncio.Event(), denied=[])
         for name in ("world", "first", "second")
     ]
-    process = WorldProcess(clients[0], subjects, SOCIETY, World(SETTINGS), WorldMetrics(registry))
+    process = WorldProcess(clients[0], subjects, SOCIETY, GridWorld(SETTINGS), WorldMetrics(registry))
     ticking = asyncio.create_task(process.run())
     first, second = Host(clients[1], subjects, "first"), Host(clients[2], subjects, "second")
     try:

@@ -1,6 +1,7 @@
 """Commands for societies: society run, check, resume, watch, list, delete, and the processes host and world."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -67,11 +68,12 @@ def list_them(context: typer.Context, json: JsonOption = False) -> None:
 def delete(context: typer.Context, name: NameArgument) -> None:
     """Delete a society and its checkpoints. The experience events of its agents stay in the log."""
     from nemuri_society.operations.lifecycle import delete_society
-    from nemuri_society.operations.minecraft import delete_world
+    from nemuri_society.simulation.worlds import UnknownWorldError, world_class
 
     session = Session.of(context)
-    with_log(session, lambda log, _: delete_society(log, name), start=True)
-    delete_world(name, session.settings().data)
+    society = with_log(session, lambda log, _: delete_society(log, name), start=True)
+    with suppress(UnknownWorldError):  # The package of its world is no longer installed.
+        world_class(society.world).discard(name, session.settings().data)
 
 
 def _minecraft() -> None:

@@ -44,7 +44,7 @@ def host(
 
 
 def world(context: typer.Context, name: NameArgument, http: HttpOption = None, parent: ParentOption = None) -> None:
-    """Run the grid world of a society in this process. A second world process waits until this one ends."""
+    """Run the world of a society in this process. A second world process waits until this one ends."""
 
     async def work(settings: "Settings", log: "Log") -> None:
         from nemuri_society.observability.host_metrics import process_registry
@@ -59,7 +59,7 @@ def world(context: typer.Context, name: NameArgument, http: HttpOption = None, p
 
         async with serve_probes(settings.http, SocietyProbes(name, "world", log, missing, registry)) as url:
             _say("the world", url)
-            await run_world(log, name, WorldMetrics(registry), kept)
+            await run_world(log, name, settings, WorldMetrics(registry), kept)
 
     _serve(Session.of(context), f"world-{name}", work, http, parent)
 

@@ -50,7 +50,10 @@ def run(
         ),
     ] = None,
     world: Annotated[
-        str | None, typer.Option("--world", help="The world: `grid`, or `minecraft` through the bridge.")
+        str | None,
+        typer.Option(
+            "--world", metavar="NAME", help="The world: `grid`, `minecraft`, `forum`, or one of another package."
+        ),
     ] = None,
     size: Annotated[
         int | None,
@@ -64,9 +67,7 @@ def run(
     ] = None,
     rate: Annotated[
         float | None,
-        typer.Option(
-            "--rate", metavar="HZ", min=0.1, max=20, help="Steps of the grid world in a real second. Default: 4."
-        ),
+        typer.Option("--rate", metavar="HZ", min=0.1, max=20, help="Steps of the world in a real second. Default: 4."),
     ] = None,
     speed: Annotated[
         float | None,
@@ -177,6 +178,7 @@ def resume(
         there = await load_society(log, name)
         _check_modules(there)
         _check_room(there, limit)
+        _check_world(there, session)
         return await resume_society(log, name, checkpoint, budget)
 
     session = Session.of(context, json=json)
@@ -278,10 +280,9 @@ def _check_room(society: "Society", limit: int) -> None:
 
 
 def _check_world(society: "Society", session: Session) -> None:
-    if society.world == "minecraft":
-        from nemuri_society.operations.minecraft import check_requirements
+    from nemuri_society.simulation.worlds import world_class
 
-        try:
-            check_requirements(society, session.settings().data)
-        except ValueError as error:
-            raise WrongUse(str(error)) from error
+    try:
+        world_class(society.world).require(society, session.settings().data)
+    except ValueError as error:
+        raise WrongUse(str(error)) from error

@@ -83,6 +83,9 @@ def next_act(intent: Intent, view: Surroundings) -> PlannedAct | None:
             return _leg(view, serves=True)
         case "rest" | "wait":
             return rest_act(max(MIN_REST_SECONDS, min(60.0, float(intent.count))))
+        case "do":
+            command = intent.command or ""
+            return PlannedAct({"action": "do", "command": command}, command)
         case "plan":
             return None
         case _:

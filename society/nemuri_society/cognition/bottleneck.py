@@ -11,9 +11,9 @@ from pydantic import JsonValue
 
 from nemuri_domain.language.token_estimate import estimate_tokens
 from nemuri_society.cognition import prompt_text, situation_text
+from nemuri_society.cognition.commands import has_commands
 from nemuri_society.cognition.courses import plan_progress, progress_line
 from nemuri_society.cognition.deeds import DEED_SECONDS, deed_lines
-from nemuri_society.cognition.intents import VERBS
 from nemuri_society.cognition.module import Prompt
 from nemuri_society.cognition.output_salience import Output
 from nemuri_society.cognition.percept_updates import listed, mapped
@@ -21,7 +21,7 @@ from nemuri_society.cognition.prompt_budget import PROMPT_TOKENS, PromptSection,
 from nemuri_society.cognition.self_description import describe_agent
 from nemuri_society.cognition.shared_state import Snapshot
 from nemuri_society.cognition.situation_detection import Situation, number
-from nemuri_society.cognition.task_texts import task_text
+from nemuri_society.cognition.task_texts import BLOCK_ACTIONS, COMMANDS, TaskText, task_text
 
 HEADINGS: Final[Mapping[PromptSection, str]] = {
     "alerts": "Pressing:",
@@ -31,12 +31,19 @@ HEADINGS: Final[Mapping[PromptSection, str]] = {
     "memories": "What comes to mind:",
 }
 """Heading of each section of the user prompt, in the order of the prompt."""
-TASK: Final = task_text("society_decision", verbs=", ".join(verb for verb in VERBS if verb != "plan"))
+TASK: Final = task_text("society_decision", actions=BLOCK_ACTIONS)
+"""The task in a world of blocks."""
+COMMAND_TASK: Final = task_text("society_decision", actions=COMMANDS)
+"""The task in a world with commands of its own."""
 PROMPT_UTTERANCES: Final = 12
 """Number of the last utterances in the prompt."""
 ANSWER_TOKENS: Final = 300
 """Maximum tokens of a decision."""
-_FIXED: Final = estimate_tokens("\n".join([TASK.text, *HEADINGS.values()])) + len(HEADINGS) + 2
+_FIXED: Final = (
+    max(estimate_tokens("\n".join([task.text, *HEADINGS.values()])) for task in (TASK, COMMAND_TASK))
+    + len(HEADINGS)
+    + 2
+)
 
 
 def fit_sections(
@@ -63,18 +70,25 @@ def fit_sections(
     return dict(fit_to_budget(texts, PROMPT_TOKENS - _FIXED, section_shares(situation.urgency, situation.company)))
 
 
-def decision_prompt(parts: Mapping[PromptSection, tuple[str, ...]], about: Mapping[str, JsonValue]) -> Prompt:
+def decision_task(snapshot: Snapshot) -> TaskText:
+    """Return the task for the world that an agent perceives."""
+    return COMMAND_TASK if has_commands(snapshot["percepts"]) else TASK
+
+
+def decision_prompt(
+    parts: Mapping[PromptSection, tuple[str, ...]], task: TaskText, about: Mapping[str, JsonValue]
+) -> Prompt:
     """Return the prompt for a decision: at most 4,096 estimated tokens in system and user prompt together.
 
     `about` is the same content as plain values, for models without language.
     """
     blocks = ["\n".join([heading, *parts.get(part, ())]) for part, heading in HEADINGS.items() if parts.get(part)]
     return Prompt(
-        system="\n".join([*parts["system"], TASK.text]),
+        system="\n".join([*parts["system"], task.text]),
         user="\n".join(blocks),
         about=about,
         limit=ANSWER_TOKENS,
-        task=TASK.label,
+        task=task.label,
     )
 
 

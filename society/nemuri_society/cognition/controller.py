@@ -4,7 +4,8 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from nemuri_society.cognition.bottleneck import decision_prompt, fit_sections
+from nemuri_society.cognition.bottleneck import decision_prompt, decision_task, fit_sections
+from nemuri_society.cognition.commands import first_words
 from nemuri_society.cognition.decision import next_id, read_decision
 from nemuri_society.cognition.module import Ask, Module, Rank, Spec
 from nemuri_society.cognition.output_salience import (
@@ -74,10 +75,10 @@ class CognitiveController(Module):
         parts = fit_sections(snapshot, situation, selection.passed)
 
         def decided(text: str) -> Changes:
-            decision = read_decision(text, decision_id, snapshot.second)
+            decision = read_decision(text, decision_id, snapshot.second, first_words(snapshot["percepts"]))
             return {"decision": decision.values(), "workspace": workspace}
 
-        return Ask(decision_prompt(parts, _about(snapshot, situation, selection)), decided)
+        return Ask(decision_prompt(parts, decision_task(snapshot), _about(snapshot, situation, selection)), decided)
 
     def asks(self, snapshot: Snapshot) -> bool:
         """Return True if an output passes the threshold or the agent is idle."""
@@ -175,6 +176,7 @@ def _about(snapshot: Snapshot, situation: Situation, selection: Selection) -> di
         "daylight": percepts.get("daylight"),
         "inventory": percepts.get("inventory"),
         "sighted": [*bodies_in_sight(percepts)[:8]],
+        "possible": listed(percepts, "possible"),
         "plan": {key: plans.get(key) for key in ("id", "status", "goal", "steps")},
         "progress": snapshot["working_memory"].get("progress"),
         "last": {key: snapshot["decision"].get(key) for key in ("priority_action", "speech_directive", "at")},

@@ -16,7 +16,7 @@ from nemuri_society.cognition.intents import Intent, Verb
 from nemuri_society.cognition.percept_updates import mapped
 from nemuri_society.cognition.situation_detection import number
 
-COUNTED_VERBS: Final = frozenset[Verb]({"collect", "craft", "place", "give", "trade", "deposit", "withdraw"})
+COUNTED_VERBS: Final = frozenset[Verb]({"collect", "craft", "place", "give", "trade", "deposit", "withdraw", "do"})
 """Verbs whose intents are done once. The same decision again does nothing until another decision came in between."""
 MAX_PAUSED: Final = 4
 """Maximum number of interrupted courses that are remembered."""

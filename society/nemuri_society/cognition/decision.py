@@ -12,7 +12,7 @@ from nemuri_society.cognition.situation_detection import number
 
 MAX_CHARACTERS: Final[Mapping[str, int]] = {
     "high_level_intent": 200,
-    "priority_action": 120,
+    "priority_action": 340,
     "speech_directive": 240,
     "context_summary": 600,
 }
@@ -60,15 +60,19 @@ def next_id(section: Mapping[str, JsonValue], second: float) -> str:
     return f"d{int(last) + 1 if last.isdecimal() else 1}t{round(second * 100)}"
 
 
-def read_decision(text: str, decision_id: str, at: float) -> Decision:
+def read_decision(text: str, decision_id: str, at: float, commands: frozenset[str] = frozenset()) -> Decision:
     """Return the decision in a reply: the first JSON object that has an intent and an executable action.
 
     Code fences and prose around the object are ignored. Each part is reduced to one line and cut to `MAX_CHARACTERS`. A
-    missing directive or summary is empty. Raises ValueError if there is no such object.
+    missing directive or summary is empty. `commands` are the first words of the commands of the world. Raises
+    ValueError if there is no such object.
     """
     for found in find_objects(text):
         parts = {name: one_line(found.get(name), longest) for name, longest in MAX_CHARACTERS.items()}
-        if parts["high_level_intent"] and read_intent(parts["priority_action"]) is not None:
+        intent = read_intent(parts["priority_action"], commands)
+        if parts["high_level_intent"] and intent is not None:
+            if intent.command is not None:
+                parts["priority_action"] = intent.words()
             if parts["speech_directive"].casefold().strip(" .。") in _NOTHING:
                 parts["speech_directive"] = ""
             return Decision(id=decision_id, at=at, **parts)

@@ -9,6 +9,8 @@ from nemuri_society.cognition.percept_updates import listed, mapped
 from nemuri_society.cognition.situation_detection import number
 from nemuri_society.world.game_rules import OFFER_SECONDS
 
+WHOM: Final = "YOU"
+"""Word that stands for the agent itself in a deed that a world tells in words."""
 DEED_SECONDS: Final = 120.0
 """Seconds for which a deed of another agent is told in prompts."""
 
@@ -19,6 +21,8 @@ def deed_text(deed: Mapping[str, Any], own: str) -> str:
     match deed.get("deed"):
         case "traded":
             return f"{by} traded {stack} with {own} for {want}"
+        case "did":
+            return f"{by} {str(deed.get('what')).replace(WHOM, own)}"
         case "offered":
             return f"{by} offered {own} {stack} for {want}"
         case _:

@@ -6,6 +6,7 @@ An intent that cannot be carried out is not tried: its obstacle is told to the a
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from nemuri_society.cognition.commands import command_obstacle, has_commands
 from nemuri_society.cognition.intents import Intent
 from nemuri_society.cognition.surroundings import Surroundings
 from nemuri_society.world.game_rules import BLOCKS, COLLECTING_RULES, MAX_CARRIED, PICKAXES, PLACING_RULES, RECIPES
@@ -19,6 +20,8 @@ def obstacle(intent: Intent, view: Surroundings) -> str | None:
 
     A block that must be searched for and a person that must be walked to are no obstacles.
     """
+    if has_commands(view.percepts):
+        return command_obstacle(intent, view.percepts)
     item = intent.item or ""
     match intent.verb:
         case "craft":

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal, get_args
 
+from nemuri_society.contracts.world_protocol import COMMAND_LIMIT
+
 Verb = Literal[
     "collect",
     "craft",
@@ -23,11 +25,20 @@ Verb = Literal[
     "rest",
     "wait",
     "plan",
+    "do",
 ]
-"""All executable verbs. `plan` means to continue with the plan, step by step."""
+"""All executable verbs. `plan` means to continue with the plan, step by step, and `do` to give a command in words that
+the world reads.
+"""
 VERBS: Final[tuple[Verb, ...]] = get_args(Verb)
+COMMAND_MARK: Final = "do:"
+"""What precedes a command of the world in the words of an intent."""
+MAX_PLAN_WORDS: Final = 4
+"""Maximum number of words with "plan" as the last that mean to follow the plan, not to give a command."""
 MAX_COUNT: Final = 64
 """Maximum count of an intent."""
+BLOCK_VERBS: Final[tuple[Verb, ...]] = tuple(verb for verb in VERBS if verb not in {"plan", "do"})
+"""The verbs of a world of blocks."""
 _SYNONYMS: Final[dict[Verb, str]] = {
     "collect": "collect gather mine dig chop cut harvest get fetch pick obtain take farm find acquire",
     "craft": "craft make build create smelt cook forge",
@@ -75,9 +86,13 @@ class Intent:
     price: int = 1
     """The number of wanted items of a trade."""
     place: tuple[int, int, int] | None = None
+    command: str | None = None
+    """The words of a command of the world."""
 
     def words(self) -> str:
         """Return the words of the intent. `read_intent` parses them to an equal intent."""
+        if self.command is not None:
+            return f"{COMMAND_MARK} {self.command}"
         parts: list[str] = [self.verb]
         if self.item is not None:
             parts += [str(self.count), self.item]
@@ -93,10 +108,15 @@ class Intent:
 
 
 @lru_cache(maxsize=4096)
-def read_intent(text: str) -> Intent | None:
+def read_intent(text: str, commands: frozenset[str] = frozenset()) -> Intent | None:
     """Return the first intent in a text; None if there is none. A text with "plan" among its first words means
     `plan`.
+
+    `commands` are the first words of the commands of the world. A text that begins with one of them is a command, and
+    so is what follows `COMMAND_MARK`.
     """
+    if (command := _command(text, commands)) is not None:
+        return Intent("do", command=command)
     words = [part for word in _WORD.findall(text[:400]) for part in _parts(word)]
     if "plan" in (word.casefold() for word in words[:4]):
         return Intent("plan")
@@ -104,6 +124,16 @@ def read_intent(text: str) -> Intent | None:
         if (verb := VERB_OF.get(word.casefold())) is not None:
             return _read(verb, words[number + 1 :])
     return None
+
+
+def _command(text: str, commands: frozenset[str]) -> str | None:
+    line = " ".join(text.split()).strip("`\"' ")
+    if line.startswith(COMMAND_MARK):
+        return line.removeprefix(COMMAND_MARK).strip()[:COMMAND_LIMIT] or None
+    words = [word.strip(".,:;!`\"'").casefold() for word in line.split(" ")]
+    if words[0] not in commands or (len(words) <= MAX_PLAN_WORDS and words[-1] == "plan"):
+        return None
+    return line[:COMMAND_LIMIT]
 
 
 def singular(word: str) -> str:

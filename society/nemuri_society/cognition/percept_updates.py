@@ -48,8 +48,8 @@ def percept_changes(state: SharedState, percept: PlainPercept) -> Changes:
     second = _number(percept.get("second"))
     if strange := percept.keys() - Percept.model_fields.keys():
         raise ValueError(f"unknown fields of a percept: {', '.join(sorted(strange))}")
-    if not isinstance(percept.get("position"), Mapping):
-        raise ValueError("a percept needs a position")  # noqa: TRY004 - it is what was told that is wrong
+    if not isinstance(percept.get("position"), Mapping | None):
+        raise ValueError("a position must be an object")  # noqa: TRY004 - it is what was told that is wrong
     seen: dict[str, JsonValue] = _UNTOLD | {name: percept[name] for name in _STANDING if name in percept}
     if seen["hurt"]:
         seen["hurt_at"] = second

@@ -3,7 +3,6 @@
 Words of others are quoted as JSON strings, so that they cannot end the quote.
 """
 
-import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
@@ -15,6 +14,7 @@ from nemuri_contracts.tiered import WorkingMemory
 from nemuri_society.cognition.module import Prompt
 from nemuri_society.cognition.percept_updates import HARMLESS, listed, mapped
 from nemuri_society.cognition.prompt_budget import PROMPT_TOKENS, PromptSection, fit_to_budget
+from nemuri_society.cognition.prompt_words import quoted
 from nemuri_society.cognition.self_description import describe_agent, relation_to
 from nemuri_society.cognition.shared_state import Snapshot
 from nemuri_society.cognition.situation_detection import number
@@ -38,11 +38,6 @@ def module_prompt(
     }
     fitted = fit_to_budget(texts, PROMPT_TOKENS, {"system": 0.2, "memories": 0.8})
     return Prompt("\n".join(fitted["system"]), "\n".join(fitted["memories"]), about, limit, task.label)
-
-
-def quoted(text: object) -> str:
-    """Return a text as a JSON string on one line. Nothing in the text can close its quotation marks."""
-    return json.dumps(str(text), ensure_ascii=False)
 
 
 def utterance_lines(entries: Iterable[Mapping[str, Any]], own: str) -> list[str]:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from nemuri_society.cognition.crafting_plan import crafting_steps
 from nemuri_society.cognition.intents import Intent, read_intent
 from nemuri_society.cognition.module import Prompt
+from nemuri_society.cognition.scripted_commands import chosen_command, command_goals, command_steps
 from nemuri_society.cognition.situation_detection import number
 from nemuri_society.cognition.smalltalk import judge_speakers, small_talk
 from nemuri_society.cognition.surroundings import Surroundings
@@ -54,7 +55,7 @@ def scripted_answer(prompt: Prompt, rng: Random) -> str:
 
 
 def _decision(about: Mapping[str, Any], rng: Random) -> str:
-    action, why = _action(about)
+    action, why = _action(about, rng)
     return json.dumps(
         {
             "high_level_intent": why,
@@ -65,11 +66,14 @@ def _decision(about: Mapping[str, Any], rng: Random) -> str:
     )
 
 
-def _action(about: Mapping[str, Any]) -> tuple[str, str]:
-    """Return an action and the reason for it: the plan if there is one, else exploration."""
-    plan = about.get("plan") or {}
-    if plan.get("status") == "active" and plan.get("steps"):
+def _action(about: Mapping[str, Any], rng: Random) -> tuple[str, str]:
+    """Return an action and the reason for it: the plan if there is one, else a command of the world or exploration."""
+    plan, progress = about.get("plan") or {}, about.get("progress") or {}
+    over = bool(about.get("possible")) and progress.get("status") in {"done", "failed"}
+    if plan.get("status") == "active" and plan.get("steps") and not over:
         return "follow the plan", f"go on with {plan.get('description') or 'my plan'}"
+    if about.get("possible"):
+        return chosen_command(about, rng) or "wait", "take part"
     return "explore", "see what there is"
 
 
@@ -93,6 +97,8 @@ def _directive(about: Mapping[str, Any], rng: Random) -> str:
 
 def _goals(about: Mapping[str, Any], rng: Random) -> str:
     """Return goals: the next tools, a random optional item, and a gift for a friend in sight."""
+    if about.get("possible"):
+        return json.dumps({"goals": command_goals(about, rng)})
     inventory = about.get("inventory") or {}
     over = {*map(str, about.get("reached") or ()), *map(str, about.get("given_up") or ())}
     left = [tool for tool in TOOL_ORDER if not inventory.get(tool) and f"make a {tool}" not in over]
@@ -120,8 +126,10 @@ def _goal(description: str, priority: float, needs: list[str], kind: str = "pers
     return {"description": description, "priority": round(priority, 2), "sort": kind, "needs": needs}
 
 
-def _plan(about: Mapping[str, Any], rng: Random) -> str:  # noqa: ARG001 - what is to be done follows from what there is
+def _plan(about: Mapping[str, Any], rng: Random) -> str:
     """Return the steps to the goal; exploration if there are none."""
+    if about.get("possible"):
+        return json.dumps({"steps": command_steps(about, rng)})
     target = read_intent(str(about.get("goal"))) or Intent("explore", count=3)
     view = Surroundings({"position": about.get("position"), "blocks": about.get("blocks")})
     blocks = {str(block.get("block")) for block in about.get("blocks") or []}

@@ -8,7 +8,6 @@ from pydantic import JsonValue
 from nemuri_society.cognition.percept_updates import mapped
 from nemuri_society.cognition.shared_state import Snapshot
 
-WORLD: Final = "You live in a world of blocks."
 _ABOUT: Final = {
     "town": "Your town: {}",
     "traits": "You are {}",
@@ -27,7 +26,7 @@ def describe_agent(snapshot: Snapshot) -> str:
     known = {key: listing(profile[key]) for key in _ABOUT if profile.get(key)}
     parts = [
         f"You are {snapshot.name}, {age}one of the people here.",
-        _sentence(profile.get("about")) or WORLD,
+        _sentence(profile.get("about")),
         *(_sentence(_ABOUT[key].format(value)) for key, value in known.items()),
         *_home(profile),
         *_relations(profile),

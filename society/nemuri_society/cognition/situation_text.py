@@ -6,6 +6,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from nemuri_society.cognition.attempts import attempt_lines, attempt_of, failed_words
+from nemuri_society.cognition.commands import command_lines, has_commands, notice_lines
 from nemuri_society.cognition.percept_updates import listed, mapped
 from nemuri_society.cognition.places import REMEMBERED_BLOCKS, position_of
 from nemuri_society.cognition.possibilities import goal_needs, possibility_lines
@@ -35,13 +36,19 @@ def time_line(percepts: Mapping[str, JsonValue]) -> list[str]:
 
 
 def place_lines(snapshot: Snapshot) -> list[str]:
-    """Return the hour, the blocks in sight with their distances, and the places and people that are remembered."""
-    view = view_of(snapshot)
-    return [*time_line(snapshot["percepts"]), *_in_sight(view), *_remembered(view)]
+    """Return the hour, what stands before the agent, the blocks in sight with their distances, and the places and
+    people that are remembered.
+    """
+    view, percepts = view_of(snapshot), snapshot["percepts"]
+    return [*time_line(percepts), *notice_lines(percepts), *_in_sight(view), *_remembered(view)]
 
 
 def ability_lines(snapshot: Snapshot, goals: Iterable[str] = ()) -> list[str]:
-    """Return what can be made, collected and placed now, and what is missing for these goals."""
+    """Return the commands that can be given; in a world of blocks what can be made, collected and placed now, and what
+    is missing for these goals.
+    """
+    if has_commands(snapshot["percepts"]):
+        return command_lines(snapshot["percepts"])
     view = view_of(snapshot)
     return [*possibility_lines(view), *dict.fromkeys(line for goal in goals for line in goal_needs(goal, view))]
 

@@ -31,7 +31,7 @@ def announcement(actions: Iterable[str]) -> str:
     plan.
     """
     intent = next((found for action in actions if (found := read_intent(action)) is not None), None)
-    if intent is None or intent.verb == "plan":
+    if intent is None or intent.verb in {"plan", "do"}:
         return ""
     words = intent.words().replace(" 1 ", " ").replace("_", " ")
     return f"I'm going to {words}."

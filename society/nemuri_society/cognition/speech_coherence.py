@@ -59,6 +59,8 @@ def contradiction(text: str, intent: Intent, steps: Sequence[Intent] = ()) -> st
     `steps` are the remaining steps of the plan. They count only if the action is to follow the plan.
     """
     doing = list(steps) if intent.verb == "plan" else [intent]
+    if any(one.verb == "do" for one in doing):
+        return None  # What a command of the world means is known to the world alone.
     for promise in promises(text):
         promised = f"{promise.verb} {promise.item or ''}".rstrip()
         if promise.denied:

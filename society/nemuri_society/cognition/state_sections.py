@@ -21,7 +21,7 @@ SECTIONS: Final[dict[str, str]] = {
     "plans": "current plan: `steps`, `goal`, `status`; the goals that are `done` and `given_up`",
     "social_model": "opinion about each other agent, by that agent's name",
     "conversations": "`entries`: utterances that it heard, its own included, each with the speaker's name",
-    "deeds": "`entries`: gifts, offers and trades of others, each with `by`, `deed`, `stack`, `want` and second",
+    "deeds": "`entries`: deeds of others, each with `by`, `deed`, `stack`, `want`, `what` and second",
     "action_history": "`entries`: its acts, each with the expected and the actual outcome",
     "action_corrections": "`entries`: differences between expectation and perception; `anomalies`: number still open",
     "attempts": "`entries`: intents that failed, each with the reason, the second and the number of times",

@@ -11,11 +11,12 @@ from nemuri_society.contracts.residents import Budget, Described, Intervention, 
 class Conditions(Described):
     """Everything that is given about a society except its name, seed and residents."""
 
-    world: Literal["grid", "minecraft"] = "grid"
+    world: Identifier = "grid"
+    """Name of the world: `grid`, `minecraft`, `forum`, or one of another package."""
     size: int = Field(default=256, ge=64, le=4_096)
     """Edge length of the grid, in blocks."""
     rate: float = Field(default=4.0, gt=0, le=20)
-    """Steps of the grid world, and percepts of each agent, in a second of wall-clock time. Document 002 asks for 20."""
+    """Steps of the world, and percepts of each agent, in a second of wall-clock time. Document 002 asks for 20."""
     speed: float = Field(default=1.0, gt=0, le=100)
     """Simulated seconds per second of wall-clock time."""
     about: Text = Field(default="", max_length=2_000)
@@ -23,7 +24,7 @@ class Conditions(Described):
     laws: tuple[Line, ...] = Field(default=(), max_length=64)
     """Laws that every resident knows from the beginning."""
     places: dict[Identifier, Spot] = Field(default_factory=dict, max_length=64)
-    """Named places of the grid world. Every resident knows them."""
+    """Named places of a world that has places. Every resident knows them."""
     groups: dict[Label, tuple[Label, ...]] = Field(default_factory=dict, max_length=256)
     """Names of the members of each group."""
     knowledge: dict[Label, tuple[Line, ...]] = Field(default_factory=dict, max_length=256)

@@ -1,7 +1,7 @@
 """Protocol between agent hosts and a world: actions, percepts and membership (document 002 §3.4).
 
-A world process implements the other side: this project's grid world, or a bridge to a Minecraft server. Every message
-has a JSON Schema under `society/schemas/worlds`, and both sides validate against it.
+A world process implements the other side: a world of this project or of another package, or a bridge to a Minecraft
+server. Every message has a JSON Schema under `society/schemas/worlds`, and both sides validate against it.
 """
 
 from typing import Annotated, Literal
@@ -18,6 +18,8 @@ REACH = 4.0
 """Maximum distance in blocks from which an agent can dig, place, give or trade."""
 SPEECH_LIMIT = 256
 """Maximum length of an utterance, in characters."""
+COMMAND_LIMIT = 320
+"""Maximum length of a command, in characters."""
 ACTS_LIMIT = 4_000
 """Maximum number of acts or percepts in one message."""
 
@@ -119,13 +121,22 @@ class Rest(Value):
     seconds: float = Field(default=1.0, gt=0, le=60)
 
 
+class Do(Value):
+    """Carry out a command in words that the world itself reads, such as `vote up 12`. A percept names the commands in
+    `possible`.
+    """
+
+    action: Literal["do"] = "do"
+    command: Text = Field(min_length=1, max_length=COMMAND_LIMIT)
+
+
 Action = Annotated[
-    Go | Collect | Place | Craft | Give | Trade | Deposit | Withdraw | Say | Rest,
+    Go | Collect | Place | Craft | Give | Trade | Deposit | Withdraw | Say | Rest | Do,
     Field(discriminator="action"),
 ]
 ACTIONS: dict[str, type[Value]] = {
     kind.model_fields["action"].default: kind
-    for kind in (Go, Collect, Place, Craft, Give, Trade, Deposit, Withdraw, Say, Rest)
+    for kind in (Go, Collect, Place, Craft, Give, Trade, Deposit, Withdraw, Say, Rest, Do)
 }
 """Action class by name."""
 action_of: TypeAdapter[Action] = TypeAdapter(Action)
@@ -155,22 +166,48 @@ class Utterance(Value):
     speaker: Identifier
     name: Label
     """Display name of the speaker."""
-    text: Text = Field(max_length=SPEECH_LIMIT)
+    text: Text = Field(max_length=COMMAND_LIMIT)
     second: float = Field(ge=0)
 
 
 class Deed(Value):
     """What another agent did to this one."""
 
-    deed: Literal["gave", "offered", "traded"]
+    deed: Literal["gave", "offered", "traded", "did"]
     by: Identifier
     name: Label
     """Display name of the other agent."""
-    stack: Stack
-    """What the other agent gave or offers."""
+    stack: Stack | None = None
+    """What the other agent gave or offers; None for any other deed."""
+    what: Text = Field(default="", max_length=SPEECH_LIMIT)
+    """What it did, in words that follow its name. `YOU` stands for the agent itself, as in "voted for post 12 of YOU".
+    Empty for gifts and trades.
+    """
     want: Stack | None = None
     """What the other agent got or wants for it; None for a gift."""
     second: float = Field(ge=0)
+
+
+class Notice(Value):
+    """A line that stands before the agent, such as a post with its author and votes."""
+
+    about: Text = Field(min_length=1, max_length=200)
+    """What it is, in words of the world."""
+    words: Text = Field(default="", max_length=COMMAND_LIMIT)
+    """Words of another agent, which prompts quote; empty if it has none."""
+
+
+class Possible(Value):
+    """A command that the agent can give now."""
+
+    command: Text = Field(min_length=1, max_length=100)
+    """Form of the command. Words in capitals stand for what the agent chooses, as in `reply to NUMBER: TEXT`."""
+    does: Text = Field(min_length=1, max_length=200)
+    """What the command does."""
+    needs: Text = Field(default="", max_length=200)
+    """What must hold for it, as far as that is not plain from the choices."""
+    choices: tuple[Text, ...] = Field(default=(), max_length=16)
+    """Commands of this form that can be given now. `TEXT` stands for any words."""
 
 
 class Outcome(Value):
@@ -186,12 +223,15 @@ class Percept(Value):
     """One agent's perception at one moment.
 
     `heard`, `deeds`, `outcomes` and `hurt` report what happened since the last percept. The other fields are the
-    current state. A world in which agents are always well leaves out `health`, `hunger` and `hurt`.
+    current state. A world in which agents are always well leaves out `health`, `hunger` and `hurt`. A world without
+    space leaves out `position`, `agents` and `blocks`. A world with `possible` commands has no other actions than
+    these, speech and rest.
     """
 
     second: float = Field(ge=0)
     """Seconds of the world's clock, which may run faster than wall-clock time."""
-    position: Position
+    position: Position | None = None
+    """None in a world without space."""
     health: Points = 20
     hunger: Points = 20
     """Hunger level: 20 is full, 0 is starving."""
@@ -200,9 +240,13 @@ class Percept(Value):
     """Visible agents, nearest first."""
     blocks: tuple[Block, ...] = Field(default=(), max_length=64)
     """Visible blocks, the nearest of each type first."""
+    notices: tuple[Notice, ...] = Field(default=(), max_length=64)
+    """Lines that stand before the agent, the most important first."""
+    possible: tuple[Possible, ...] = Field(default=(), max_length=32)
+    """Commands that the agent can give."""
     heard: tuple[Utterance, ...] = ()
     deeds: tuple[Deed, ...] = ()
-    """Gifts, offers and trades of others."""
+    """Gifts, offers, trades and other deeds of others."""
     outcomes: tuple[Outcome, ...] = ()
     hurt: Points = 0
     """Health lost since the last percept. A value above 0 is urgent."""

@@ -23,7 +23,7 @@ from nemuri_society.phenomena.simulation import (
     SimulationTiming,
 )
 from nemuri_society.phenomena.wandering_module import WanderingModule
-from nemuri_society.world.grid_world import World
+from nemuri_society.world.grid_world import GridWorld
 from nemuri_society.world.world_settings import WorldSettings
 
 FULL = "all modules"
@@ -78,7 +78,7 @@ class Stage:
     """Probability that an action is not carried out although the agent believes that it was."""
 
 
-def staged(stage: Stage, seed: str, witness: SimulationObserver | None = None) -> tuple[Simulation, World]:
+def staged(stage: Stage, seed: str, witness: SimulationObserver | None = None) -> tuple[Simulation, GridWorld]:
     """Return the simulation of a society before its first step, and its world. The same seed gives the same society.
 
     Agents without a town live where they start. Each profile gets the agent's `home`, and `visits`: the centres of all
@@ -86,7 +86,7 @@ def staged(stage: Stage, seed: str, witness: SimulationObserver | None = None) -
     """
     land, minds, dreams = (Random(f"{seed}/{part}") for part in ("land", "minds", "dreams"))
     settings = WorldSettings(seed=land.getrandbits(62), size=stage.size, towns=stage.towns, max_sightings=12)
-    world = World(settings)
+    world = GridWorld(settings)
     around: SimulatedWorld = HallucinatingWorld(world, stage.hallucinating, dreams) if stage.hallucinating else world
     engine = Engine(stage.modules, 0.0, land.getrandbits(32))
     simulation = Simulation(
@@ -107,7 +107,7 @@ def parts(names: Collection[str], without: Collection[str]) -> list[Module]:
     return [module for module in everyone if module.spec.name in names and module.spec.name not in without]
 
 
-def _settled(member: Member, world: World, seed: str) -> dict[str, Any]:
+def _settled(member: Member, world: GridWorld, seed: str) -> dict[str, Any]:
     here = world.percept(member.id).position
     home = list(world.towns[member.town]) if member.town else [here.x, here.z]
     visits = [list(town) for town in world.towns.values()]

@@ -11,7 +11,7 @@ from nemuri_society.cognition.module_registry import build_modules
 from nemuri_society.cognition.scripted_model import scripted_answer
 from nemuri_society.experiments.experiment_society import FULL, Member, Setting, Stage, course, parts, staged
 from nemuri_society.phenomena.simulation import Simulation
-from nemuri_society.world.grid_world import World
+from nemuri_society.world.grid_world import GridWorld
 
 AWARENESS: Final = "action_awareness"
 BLIND: Final = f"without {AWARENESS}"
@@ -41,13 +41,13 @@ def sample(seed: int, repeat: int, setting: Setting) -> Sample:
     return found
 
 
-def society(name: str, setting: Setting, without: frozenset[str]) -> tuple[Simulation, World]:
+def society(name: str, setting: Setting, without: frozenset[str]) -> tuple[Simulation, GridWorld]:
     """Return a simulation and its world: agents in one town, with the nine modules except those in `without`."""
     members = [Member(f"agent-{number}", "town") for number in range(setting.agents)]
     stage = Stage(members, parts(MODULES, without), scripted_answer, tick=TICK, hallucinating=HALLUCINATION)
     return staged(stage, name)
 
 
-def held(world: World) -> Sequence[int]:
+def held(world: GridWorld) -> Sequence[int]:
     """Return the number of different items that each agent has ever held."""
     return [len(world.unique_items(agent)) for agent in world.agents]

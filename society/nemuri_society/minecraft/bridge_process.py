@@ -35,6 +35,12 @@ class BridgeHealth(Value):
     """The health of the bridge."""
 
     ready: bool
+    second: float
+    """Seconds of the worlds' clock."""
+    percepts: int
+    """Number of percepts sent since the bridge started."""
+    acts: int
+    """Number of acts received since the bridge started."""
     servers: tuple[ServerHealth, ...]
 
 
@@ -123,13 +129,20 @@ class MinecraftBridge:
         except (OSError, http.client.HTTPException) as error:
             raise ServerFailed(f"{self.name} does not return its state: {error}") from error
 
-    def restore(self, state: bytes) -> None:
-        """Store the state from which the bridge continues at its next start.
+    def stored_state(self) -> bytes | None:
+        """Return the state that the bridge has stored last; None if there is none."""
+        return self._state.read_bytes() if self._state.exists() else None
+
+    def restore(self, state: bytes | None) -> None:
+        """Store the state from which the bridge continues at its next start; None lets it begin anew.
 
         Raises ServerFailed while the bridge runs, and ValueError if the state is invalid.
         """
         if self._child.alive:
             raise ServerFailed(f"{self.name} is running: stop it before you restore a state")
+        if state is None:
+            self._state.unlink(missing_ok=True)
+            return
         found = json.loads(state)
         if not isinstance(found, dict) or found.get("version") != 1:
             raise ValueError("the bytes are no state of a Minecraft world of this version")

@@ -54,8 +54,9 @@ def print_report(report: "RunReport", *, json: bool) -> None:
         f"{report.society}: {report.agents} agents, "
         f"{report.seconds:.0f} simulated seconds in {report.wall:.0f} real seconds"
     )
-    if report.items is not None:
-        say(f"mean per agent: {report.items:g} different items, {report.achievements:g} achievements")
+    if report.world_figures:
+        figures = ", ".join(f"{figure:g} {name.replace('_', ' ')}" for name, figure in report.world_figures.items())
+        say(f"mean per agent in the world: {figures}")
     rows = [
         (module, f"{rate:.3f}", *(_lateness(report.tardiness.get(module, {}), share) for share in ("50", "99")))
         for module, rate in report.rates.items()

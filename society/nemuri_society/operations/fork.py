@@ -28,10 +28,11 @@ from nemuri_society.operations.past_society import second_in
 from nemuri_society.simulation.bootstrap import read_society
 from nemuri_society.simulation.checkpoints import Checkpoints, made_at
 from nemuri_society.simulation.control import CONTROL
-from nemuri_society.simulation.world_lease import world_entries
+from nemuri_society.simulation.world_lease import world_entries, world_in
+from nemuri_society.simulation.worlds import world_class
 from nemuri_society.stores.society_record import SocietyRecord, encoded_batch, split_events
 from nemuri_society.stores.society_states import AGENT, SOCIETY, SPENDING, WORLD, SocietyError, States, in_batches
-from nemuri_society.world.world_snapshot import rewritten
+from nemuri_society.world.society_world import joined_dump, split_dump
 
 MEMORY_EVENTS: Final = (
     ExperienceRecorded,
@@ -57,10 +58,8 @@ async def fork_society(log: Log, name: str, checkpoint: str, other: str) -> Soci
     """
     states = await States.open(log, name)
     society = await read_society(states)
-    if society.world != "grid":
-        raise SocietyError(f"society {name!r} cannot be forked: checkpoints do not contain the world of its server")
     chosen, entries = await (await Checkpoints.open(log, name)).read(None if checkpoint == "newest" else checkpoint)
-    second = second_in(entries)
+    second = second_in(society, entries)
     if second is None:
         raise SocietyError(f"checkpoint {chosen!r} of society {name!r} was made before its world began")
     fork = forked_definition(Society.model_validate_json(entries.pop(SOCIETY)), other)
@@ -68,7 +67,7 @@ async def fork_society(log: Log, name: str, checkpoint: str, other: str) -> Soci
     forked = await States.create(log, fork)
     record = SocietyRecord(log, other)
     await record.erase()
-    for batch in in_batches(_renamed_entries(entries, ids)):
+    for batch in in_batches(_renamed_entries(society, entries, ids)):
         await forked.write(batch, {})
     await append_all(log, definition_events(fork))
     await _copy_memories(log, ids, made_at(chosen))
@@ -94,7 +93,7 @@ def renaming(ids: dict[str, str]) -> Callable[[str], str]:
     return lambda text: pattern.sub(lambda found: f'"{ids[found[1]]}"', text)
 
 
-def _renamed_entries(entries: dict[str, bytes], ids: dict[str, str]) -> dict[str, bytes]:
+def _renamed_entries(society: Society, entries: dict[str, bytes], ids: dict[str, str]) -> dict[str, bytes]:
     """Return the entries of a checkpoint with new ids, in keys and values."""
     rename, found = renaming(ids), dict[str, bytes]()
     world = {key: value for key, value in entries.items() if key.startswith(f"{WORLD}.")}
@@ -107,14 +106,13 @@ def _renamed_entries(entries: dict[str, bytes], ids: dict[str, str]) -> dict[str
             found[f"{AGENT}.{cell}.{ids[agent_id]}.{section}"] = rename(value.decode()).encode()
         elif token not in {CONTROL, SPENDING}:
             found[key] = value
-    return found | _renamed_world(world, rename)
+    return found | _renamed_world(society, world, rename)
 
 
-def _renamed_world(entries: dict[str, bytes], rename: Callable[[str], str]) -> dict[str, bytes]:
+def _renamed_world(society: Society, entries: dict[str, bytes], rename: Callable[[str], str]) -> dict[str, bytes]:
     """Return the parts of a dumped world with new ids. No host has its agents yet."""
-    parts = orjson.loads(entries[f"{WORLD}.head"])["parts"]
-    _, _, dumped = b"".join(entries[f"{WORLD}.{nth}"] for nth in range(parts)).partition(b"\n")
-    return world_entries(b"{}\n" + rewritten(dumped, rename))
+    _, world = split_dump(world_in(entries) or b"")
+    return world_entries(joined_dump(b"{}", world_class(society.world).renamed(world, rename)))
 
 
 async def _copy_memories(log: Log, ids: dict[str, str], until: datetime) -> None:

@@ -32,7 +32,7 @@ from nemuri_society.simulation.memory_events import EMBEDDING_DIMENSION, EMBEDDI
 from nemuri_society.simulation.memory_rewinding import rewind_memories
 from nemuri_society.simulation.spending import exhausted, total_spending
 from nemuri_society.simulation.world_lease import read_world
-from nemuri_society.simulation.world_process import load_world
+from nemuri_society.simulation.worlds import stored_world
 from nemuri_society.stores.society_record import SocietyRecord
 from nemuri_society.stores.society_states import SOCIETY, SocietyError, States, societies
 
@@ -49,12 +49,12 @@ class SocietyFigures:
     vitals: dict[str, HostHealthReport] = field(default_factory=dict)
     """Newest figures of each host."""
     world_health: WorldHealthReport | None = None
-    """Newest figures of the grid world."""
+    """Newest figures of the world."""
     received_at: dict[str, float] = field(default_factory=dict)
     """Time of each host's newest figures, in seconds of the wall clock."""
     updated: asyncio.Event = field(default_factory=asyncio.Event)
     world_updated: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when the grid world has published figures."""
+    """Set when the world has published figures."""
 
     @property
     def live_hosts(self) -> dict[str, HostHealthReport]:
@@ -158,7 +158,7 @@ async def run_society(
     """
     began: float | None = None
     states, record = await States.open(log, society.name), SocietyRecord(log, society.name)
-    manifest = RunBegan(second=(await second_of(states)) or 0.0, manifest=run_manifest(society, settings))
+    manifest = RunBegan(second=(await second_of(states, society)) or 0.0, manifest=run_manifest(society, settings))
     await record.tell(manifest, run_id := uuid4().hex)
     async with watch_figures(log, society.name) as figures:
         async with Supervisor(build_processes(society, settings, limit), together=True).running():
@@ -171,8 +171,8 @@ async def run_society(
                 on_figures(figures)
                 if seconds is not None and began is not None and figures.second - began >= seconds:
                     break
-        data = await read_world(states) if society.world == "grid" else None
-        world = None if data is None else load_world(data)
+        data = await read_world(states)
+        world = None if data is None else stored_world(society.world, data)
         report = run_report(
             society.name,
             figures.vitals,
@@ -198,21 +198,15 @@ async def resume_society(log: Log, name: str, checkpoint: str | None, budget: Bu
 
     `checkpoint` is the name of a checkpoint, or "newest". Without it, an interrupted restore is repeated. `budget`
     replaces that of the society. Raises `SocietyError` and changes nothing if the society or checkpoint does not exist,
-    if the budget is used already, or if a checkpoint is to be restored or the budget replaced while the society runs. A
-    Minecraft society cannot be restored, because checkpoints do not contain its world, and cannot be continued while it
-    runs, because that world has no lease.
+    if the budget is used already, or if a checkpoint is to be restored or the budget replaced while the society runs.
     """
     states = await States.open(log, name)
     society = await read_society(states)
-    if society.world == "minecraft" and checkpoint is not None:
-        raise SocietyError(
-            f"society {name!r} cannot be restored: checkpoints do not contain the world of a Minecraft server"
-        )
     if checkpoint is None:
         checkpoint = await interrupted_restore(states)
     if budget is not None and (reached := exhausted(budget, await total_spending(states))):
         raise SocietyError(f"society {name!r}: {reached} already; give a higher budget")
-    alone = checkpoint is not None or budget is not None or society.world == "minecraft"
+    alone = checkpoint is not None or budget is not None
     if alone and (keepers := await lease_holders(states)):
         raise SocietyError(f"society {name!r} is running ({', '.join(keepers)}): stop it first")
     if checkpoint is not None:
@@ -235,7 +229,7 @@ async def _go_back(log: Log, society: Society, states: States, checkpoint: str |
     """Restore a checkpoint with the memories of its moment, and put on record to which second the society went back."""
 
     async def restored(name: str) -> None:
-        second = (await second_of(states)) or 0.0
+        second = (await second_of(states, society)) or 0.0
         await rewind_memories(log, society, made_at(name), second)
         event = Restored(second=second, checkpoint=name)
         await SocietyRecord(log, states.society).tell(event, uuid4().hex)
@@ -243,10 +237,10 @@ async def _go_back(log: Log, society: Society, states: States, checkpoint: str |
     await (await Checkpoints.open(log, states.society)).restore(states, checkpoint, restored=restored)
 
 
-async def second_of(states: States) -> float | None:
-    """Return the second of a society's grid world as it was written last; None if there is none."""
+async def second_of(states: States, society: Society) -> float | None:
+    """Return the second of a society's world as it was written last; None if there is none."""
     data = await read_world(states)
-    return None if data is None else load_world(data).second
+    return None if data is None else stored_world(society.world, data).second
 
 
 async def lease_holders(states: States) -> list[str]:
@@ -268,8 +262,8 @@ async def list_societies(log: Log) -> dict[str, list[str]]:
     return {name: await (await Checkpoints.open(log, name)).names() for name in await societies(log)}
 
 
-async def delete_society(log: Log, name: str) -> None:
-    """Delete a society with its states, its checkpoints and its record.
+async def delete_society(log: Log, name: str) -> Society:
+    """Delete a society with its states, its checkpoints and its record, and return its definition.
 
     The events of its agents' memories stay on the log. Raises `SocietyError` and changes
     nothing if the society does not exist or is running.
@@ -277,9 +271,11 @@ async def delete_society(log: Log, name: str) -> None:
     states, checkpoints = await States.open(log, name), await Checkpoints.open(log, name)
     if keepers := await lease_holders(states):
         raise SocietyError(f"society {name!r} is running ({', '.join(keepers)}): stop it before you delete it")
+    society = await read_society(states)
     await states.delete()
     await checkpoints.erase()
     await SocietyRecord(log, name).erase()
+    return society
 
 
 async def _wait_for_any(*events: asyncio.Event) -> None:

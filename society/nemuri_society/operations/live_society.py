@@ -42,7 +42,11 @@ class LiveSociety:
         except ValidationError:
             return
         self.second = found.second
-        self.places |= {name: (percept.position.x, percept.position.z) for name, percept in found.percepts.items()}
+        self.places |= {
+            name: (percept.position.x, percept.position.z)
+            for name, percept in found.percepts.items()
+            if percept.position is not None
+        }
         self._news.set()
 
     async def receive_acts(self, message: Msg) -> None:

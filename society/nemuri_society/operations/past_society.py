@@ -16,10 +16,12 @@ from nemuri_society.contracts.society import Society
 from nemuri_society.simulation.bootstrap import read_society
 from nemuri_society.simulation.checkpoints import Checkpoints, made_at
 from nemuri_society.simulation.world_lease import read_world, world_in
-from nemuri_society.simulation.world_process import load_world
+from nemuri_society.simulation.worlds import stored_world
 from nemuri_society.stores.society_states import AGENT, States
-from nemuri_society.world.grid_world import World
+from nemuri_society.world.society_world import StoredWorld
 
+MAX_LINES = 50
+"""Maximum number of lines about the state of the world."""
 NEUTRAL = 5.0
 """Sentiment, from 0 to 10, of an agent that neither likes nor dislikes another."""
 Sections = Mapping[str, Mapping[str, Any]]
@@ -37,8 +39,10 @@ class SocietyMoment:
     second: float | None
     """Second of the world's clock; None if no world was written."""
     places: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """Place of each agent in blocks, by its id; empty for another world than the grid."""
+    """Place of each agent in blocks, by its id; empty in a world without space."""
     towns: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    lines: tuple[str, ...] = ()
+    """Lines about the state of the world, the newest first."""
     minds: Mapping[str, Sections] = field(default_factory=dict)
     """Stored sections of each agent's state, by its id."""
 
@@ -74,7 +78,7 @@ async def society_moment(log: Log, name: str, checkpoint: str | None = None) -> 
     else:
         _, values = await checkpoints.read(checkpoint)
         dumped = world_in(values)
-    world = load_world(dumped) if dumped and society.world == "grid" else None
+    world = stored_world(society.world, dumped) if dumped else None
     return SocietyMoment(
         society=society,
         checkpoints=names,
@@ -82,17 +86,18 @@ async def society_moment(log: Log, name: str, checkpoint: str | None = None) -> 
         second=world.second if world else None,
         places=_places(world, society),
         towns=world.towns if world else {},
+        lines=world.lines(MAX_LINES) if world else (),
         minds=_minds(values),
     )
 
 
-def second_in(values: Mapping[str, bytes]) -> float | None:
-    """Return the second of the grid world in the values of a checkpoint; None if they have no world."""
+def second_in(society: Society, values: Mapping[str, bytes]) -> float | None:
+    """Return the second of the world in the values of a checkpoint; None if they have no world."""
     dumped = world_in(values)
-    return None if dumped is None else load_world(dumped).second
+    return None if dumped is None else stored_world(society.world, dumped).second
 
 
-def _places(world: World | None, society: Society) -> dict[str, tuple[int, int]]:
+def _places(world: StoredWorld | None, society: Society) -> dict[str, tuple[int, int]]:
     if world is None:
         return {}
     found = ((agent.id, world.place(agent.id)) for agent in society.agents)

@@ -45,8 +45,7 @@ def _figures(report: RunReport) -> Mapping[str, float]:
     used: TokenUse = total(report.token_use)
     controller = report.paces.get("cognitive_controller")
     found = {
-        "items per agent": report.items,
-        "achievements per agent": report.achievements,
+        **{f"{name.replace('_', ' ')} per agent": figure for name, figure in report.world_figures.items()},
         "model answers per agent and minute": report.asked.answered / agent_minutes,
         "failed requests per agent and minute": report.asked.failed / agent_minutes,
         "decisions per agent and minute": controller.answered / agent_minutes if controller else None,

@@ -7,7 +7,7 @@ from nemuri_contracts.event import Value
 from nemuri_society.contracts.pace import Pace
 from nemuri_society.contracts.society import HostHealthReport, Lateness, TokenUse, Waits, WorldHealthReport
 from nemuri_society.operations.capacity import capacity, merged
-from nemuri_society.world.grid_world import World
+from nemuri_society.world.society_world import StoredWorld
 
 
 class RunReport(Value):
@@ -54,10 +54,11 @@ class RunReport(Value):
     cpu: dict[str, float]
     """Processor time of each host in seconds."""
     world_health: WorldHealthReport | None
-    """Figures of the grid world's process at the end; None for another world."""
-    items: float | None
-    """Mean number of different items that an agent ever held; None for another world."""
-    achievements: float | None
+    """Figures of the world's process at the end."""
+    world_figures: dict[str, float]
+    """Figures of the world by name. The grid has the means of different items that an agent ever held, and of its
+    achievements.
+    """
 
 
 def run_report(
@@ -65,7 +66,7 @@ def run_report(
     vitals: Mapping[str, HostHealthReport],
     live_hosts: Mapping[str, HostHealthReport],
     start_second: float,
-    world: World | None,
+    world: StoredWorld | None,
     world_health: WorldHealthReport | None,
     spent: TokenUse | None = None,
     slots: int = 0,
@@ -90,7 +91,6 @@ def run_report(
         max((health_report.seconds for health_report in newest), default=0.0),
         sum(health_report.agents for health_report in live_hosts.values()),
     )
-    everybody = world.agents if world else ()
     asked = sum((health_report.asked for health_report in newest), Waits())
     paces = merged(health_report.paces for health_report in newest)
     found = capacity(paces, agents, wall, slots, demand) if slots else None
@@ -122,8 +122,7 @@ def run_report(
         memory={health_report.host: health_report.memory for health_report in newest},
         cpu={health_report.host: round(health_report.cpu, 2) for health_report in newest},
         world_health=world_health,
-        items=_mean([len(world.unique_items(agent)) for agent in everybody]) if world else None,
-        achievements=_mean([len(world.achievements(agent)) for agent in everybody]) if world else None,
+        world_figures=dict(world.figures()) if world else {},
     )
 
 
@@ -142,7 +141,3 @@ def _top_spenders(hosts: Iterable[HostHealthReport]) -> dict[str, TokenUse]:
         for agent_id, use in host.top_spenders.items():
             found[agent_id] = found.get(agent_id, TokenUse()) + use
     return dict(sorted(found.items(), key=lambda pair: -pair[1].tokens))
-
-
-def _mean(counts: list[int]) -> float:
-    return round(sum(counts) / max(1, len(counts)), 3)

@@ -15,8 +15,8 @@ from nemuri_society.contracts.conditions import Conditions
 from nemuri_society.contracts.dangling_names import dangling_names
 from nemuri_society.contracts.residents import Person
 from nemuri_society.contracts.society import AGENTS_LIMIT, Society, SocietyName
-from nemuri_society.contracts.world_protocol import ACTIONS
 from nemuri_society.operations.residents import generate_residents
+from nemuri_society.simulation.worlds import UnknownWorldError, world_class
 
 MAX_FILE_BYTES: Final = 4 * 1024 * 1024
 """Maximum size of a society file in bytes."""
@@ -50,10 +50,15 @@ class SocietyPlan(Conditions):
         """Return the society of this name and seed. Raises `SocietyFileError` with paths but no file."""
         if not self.people and not self.generate:
             raise SocietyFileError("people: a society needs at least one person; list some, or set `generate`")
+        try:
+            world = world_class(self.world)
+        except UnknownWorldError as error:
+            raise SocietyFileError(f"world: {error}") from error
         fields = {field: getattr(self, field) for field in Conditions.model_fields}
-        agents = generate_residents(name, self.generate, self.seed, self.towns, self.people)
+        towns = self.towns if world.spatial or self.towns else 0
+        agents = generate_residents(name, self.generate, self.seed, towns, self.people)
         draft = Society.model_construct(name=name, seed=seed, agents=agents, **fields)
-        if wrong := [*dangling_names(draft), *_unknown_words(self)]:
+        if wrong := [*dangling_names(draft), *world.check(draft)]:
             raise SocietyFileError(*(f"{path}: {what}" for path, what in wrong))
         try:
             return Society(name=name, seed=seed, agents=agents, **fields)
@@ -112,17 +117,6 @@ def _file_name(path: Path) -> str:
     if not name:
         raise SocietyFileError(f"{path}: name: the file's name has no letters; give the society a `name`")
     return name
-
-
-def _unknown_words(plan: SocietyPlan) -> Iterator[tuple[str, str]]:
-    """Yield actions that the world does not know, and parts that the Minecraft world does not have."""
-    for nth, action in enumerate(plan.actions or ()):
-        if action not in ACTIONS:
-            yield f"actions.{nth}", f"there is no action {action!r}; there are {', '.join(ACTIONS)}"
-    if plan.world == "minecraft":
-        for part in ("places", "actions"):
-            if getattr(plan, part):
-                yield part, "only the grid world has them"
 
 
 def schema() -> dict[str, Any]:

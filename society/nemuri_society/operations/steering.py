@@ -15,6 +15,7 @@ from nemuri_society.operations.lifecycle import SocietyFigures, watch_figures
 from nemuri_society.operations.story import find_resident
 from nemuri_society.simulation.bootstrap import read_society
 from nemuri_society.simulation.control import Influence, give, limit_clock, take_back
+from nemuri_society.simulation.worlds import world_class
 from nemuri_society.stores.society_states import AGENT, SocietyError, States
 
 ANSWER_SECONDS: Final = 5.0
@@ -87,8 +88,9 @@ def _cell(society: Society, resident: Resident) -> int:
 async def _steer(log: Log, name: str, limit: Callable[[States, float], Awaitable[None]], wait: float) -> float:
     """Put a limit of the clock in force, and return the world's second once it is `wait` seconds later."""
     states = await States.open(log, name)
-    if (await read_society(states)).world != "grid":
-        raise SocietyError(f"society {name!r} cannot be paused: the world of a Minecraft server does not stand still")
+    world = (await read_society(states)).world
+    if not world_class(world).pausable:
+        raise SocietyError(f"society {name!r} cannot be paused: its world, {world}, does not stand still")
     async with watch_figures(log, name) as figures:
         begun = second = await _next_second(figures, name)
         await limit(states, begun)

@@ -9,15 +9,11 @@ from nemuri.platform.workers import WorkerReplica, environment_of
 from nemuri_infra.embedded.supervisor import Supervised
 from nemuri_infra.runtime.settings import Settings
 from nemuri_society.contracts.society import Society
-from nemuri_society.operations.minecraft import build_bridge
 from nemuri_society.operations.settings import SocietySettings
 
 
 def build_processes(society: Society, settings: Settings, limit: int) -> list[Supervised]:
-    """Return one process for the world and one for each host of a society.
-
-    Raises `MinecraftUnavailable` if the society needs the Minecraft world and that is not installed.
-    """
+    """Return one process for the world and one for each host of a society."""
     environment, options = _environment(settings, SocietySettings().host_nats_url), ["--limit", str(limit)]
     hosts = [
         WorkerReplica(f"host-{nth + 1}", process_command(settings.data, "host", society.name, options), environment)
@@ -39,8 +35,6 @@ def _environment(settings: Settings, nats_url: str | None) -> dict[str, str]:
 
 
 def _world_process(society: Society, settings: Settings) -> Supervised:
-    if society.world == "minecraft":
-        return build_bridge(society, settings)
     environment = _environment(settings, SocietySettings().world_nats_url)
     return WorkerReplica("world", process_command(settings.data, "world", society.name, ()), environment)
 

@@ -5,7 +5,7 @@ from random import Random
 from typing import Final
 
 from nemuri_society.contracts.world_protocol import Act, Outcome, Percept
-from nemuri_society.world.grid_world import World
+from nemuri_society.world.grid_world import GridWorld
 
 NEVER_FAKED: Final = frozenset({"go", "say", "rest"})
 """Actions that are never faked: an agent would notice at once, or they have no result."""
@@ -14,7 +14,7 @@ NEVER_FAKED: Final = frozenset({"go", "say", "rest"})
 class HallucinatingWorld:
     """A proxy of a world that drops an act with probability `rate` and reports it as done."""
 
-    def __init__(self, world: World, rate: float, rng: Random) -> None:
+    def __init__(self, world: GridWorld, rate: float, rng: Random) -> None:
         """Wrap a world. `rate` is 0 to 1. Raises ValueError otherwise."""
         if not 0 <= rate <= 1:
             raise ValueError(f"the rate must be between 0 and 1, not {rate}")

@@ -1,4 +1,4 @@
-"""Construction of a society's processes: hosts, each with some of the agents, and the process of the grid world."""
+"""Construction of a society's processes: hosts, each with some of the agents, and the process of the world."""
 
 import asyncio
 from collections.abc import Sequence
@@ -8,9 +8,12 @@ from uuid import uuid4
 import structlog
 
 from nemuri_infra.bus.event_log import Log
+from nemuri_infra.bus.pull_reader import READER_ERRORS
+from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.settings import ModelSettings
 from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_infra.process.gc_tuning import collect_young
+from nemuri_infra.runtime.settings import Settings
 from nemuri_society.cognition.memory_interface import Memories
 from nemuri_society.cognition.module import Module
 from nemuri_society.cognition.module_registry import PLUGIN_GROUP, build_modules
@@ -20,15 +23,16 @@ from nemuri_society.contracts.subjects import SocietySubjects
 from nemuri_society.observability.world_metrics import WorldMetrics
 from nemuri_society.simulation.agent_memories import AgentMemories
 from nemuri_society.simulation.checkpoints import Checkpoints
+from nemuri_society.simulation.control import read_limit
 from nemuri_society.simulation.host import Host
 from nemuri_society.simulation.leases import BEAT_SECONDS
 from nemuri_society.simulation.model_building import build_choice
 from nemuri_society.simulation.model_requests import ModelRequests
 from nemuri_society.simulation.world_lease import WorldLease
 from nemuri_society.simulation.world_process import WorldProcess
+from nemuri_society.simulation.worlds import world_class
 from nemuri_society.stores.society_states import SOCIETY, RevisionError, SocietyError, States
-from nemuri_society.world.grid_world import World
-from nemuri_society.world.world_settings import WorldSettings
+from nemuri_society.world.society_world import ForeignWorld, World, WorldKeeper
 
 logger = structlog.get_logger()
 
@@ -93,34 +97,35 @@ async def build_host(log: Log, name: str, models: ModelSettings, limit: int) -> 
     return Host(host_name, society, states, modules, model_requests, memories, checkpoints, limit)
 
 
-def world_settings(society: Society) -> WorldSettings:
-    """Return the settings of a society's grid world. Without towns and named places there is one town."""
-    towns = tuple(dict.fromkeys(agent.town for agent in society.agents if agent.town))
-    return WorldSettings(
-        seed=society.seed,
-        size=society.size,
-        towns=towns or (() if society.places else ("town",)),
-        sites={name: (spot.x, spot.z) for name, spot in society.places.items()},
-        actions=society.actions,
-        rate=society.rate,
-        speed=society.speed,
-        day_seconds=society.day_seconds,
-        start_hour=society.start_hour,
-    )
+def build_keeper(log: Log, society: Society, settings: Settings, metrics: WorldMetrics | None = None) -> WorldKeeper:
+    """Return what runs the world of a society in this process.
+
+    Raises `UnknownWorldError` if no package has the world, and ValueError or RuntimeError if this machine cannot run
+    it.
+    """
+    world = world_class(society.world)
+    if issubclass(world, ForeignWorld):
+        return world.keeper(society, log.connection, settings)
+    if not issubclass(world, World):
+        raise TypeError(f"{world.__name__} is neither a World nor a ForeignWorld")
+    subjects = SocietySubjects(log.subjects.namespace)
+    return WorldProcess(log.connection, subjects, society.name, world.create(society), metrics)
 
 
 async def run_world(
-    log: Log, name: str, metrics: WorldMetrics | None = None, lease_held: asyncio.Event | None = None
+    log: Log,
+    name: str,
+    settings: Settings,
+    metrics: WorldMetrics | None = None,
+    lease_held: asyncio.Event | None = None,
 ) -> None:
-    """Run the grid world until the task is cancelled. First wait until no other process holds the world's lease.
+    """Run the world of a society until the task is cancelled. First wait until no other process holds its lease.
 
     Sets `lease_held` once this process holds the lease. Raises `RevisionError` if another process takes the lease away.
     """
     collect_young()
     states = await States.open(log, name)
-    society = await read_society(states)
-    world = World(world_settings(society))
-    process = WorldProcess(log.connection, SocietySubjects(log.subjects.namespace), name, world, metrics)
+    process = build_keeper(log, await read_society(states), settings, metrics)
     lease = WorldLease(f"w{uuid4().hex[:12]}", states, process)
     await lease.acquire()
     if lease_held is not None:
@@ -130,8 +135,9 @@ async def run_world(
         while not running.done():
             if await lease.beat():
                 await process.publish_figures()
-            await process.read_limit(states)
+            await _obey_limit(process, states)
             await asyncio.wait([running], timeout=BEAT_SECONDS)
+        running.result()  # raises the error by which the world ended
     except RevisionError:
         logger.warning("another process holds the lease of the world", society=name)
         raise
@@ -141,3 +147,11 @@ async def run_world(
         raise
     finally:
         await cancel_and_wait(running)
+
+
+async def _obey_limit(process: WorldKeeper, states: States) -> None:
+    """Put the limit of the society's clock in force. If it cannot be read, the last one stays."""
+    try:
+        process.limit((await read_limit(states)).until)
+    except READER_ERRORS as error:
+        logger.warning("limit of the clock not read", society=states.society, error=log_safe(error))

@@ -10,6 +10,7 @@ from nemuri_infra.stores.vectors import vector_key
 from nemuri_society.contracts.residents import Resident
 from nemuri_society.contracts.society import Society
 from nemuri_society.simulation.memory_events import EMBEDDING_DIMENSION, EMBEDDING_MODEL
+from nemuri_society.simulation.worlds import world_class
 
 FIRST_MEMORY_IMPORTANCE = 0.8
 """Importance of a first memory, 0 to 1: as high as that of a turning point, so that it outlives the first days."""
@@ -77,7 +78,7 @@ def _profile(society: Society, resident: Resident) -> dict[str, JsonValue]:
     own: Mapping[str, JsonValue] = resident.model_dump(mode="json", exclude={"id", "memories", "model", "profile"})
     common: Mapping[str, JsonValue] = {
         "groups": [name for name, members in society.groups.items() if resident.name in members],
-        "about": society.about,
+        "about": society.about or world_class(society.world).about,
         "laws": [*society.laws],
         "places": {name: [spot.x, spot.z] for name, spot in society.places.items()},
         "actions": [*(society.actions or ())],

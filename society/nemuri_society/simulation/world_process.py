@@ -1,4 +1,6 @@
-"""The world process. Hosts join it over the bus, send it the acts of their agents, and receive the agents' percepts."""
+"""A world in its process. Hosts join it over the bus, send it the acts of their agents, and receive the agents'
+percepts.
+"""
 
 import asyncio
 import os
@@ -19,18 +21,13 @@ from prometheus_client import CollectorRegistry
 from pydantic import TypeAdapter, ValidationError
 
 from nemuri_contracts.event import Value
-from nemuri_infra.bus.pull_reader import READER_ERRORS
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_society.contracts.society import Lateness, WorldHealthReport
 from nemuri_society.contracts.subjects import SocietySubjects
 from nemuri_society.contracts.world_protocol import Act, Acts, Joined, Joining, Leaving
 from nemuri_society.observability.world_metrics import LATENESS_BOUNDS, WorldMetrics
-from nemuri_society.simulation.control import read_limit
 from nemuri_society.simulation.percept_encoding import pack_percepts
-from nemuri_society.stores.society_states import States
-from nemuri_society.world.grid_world import World
-from nemuri_society.world.spawning import SpawnError
-from nemuri_society.world.world_snapshot import InvalidSnapshotError
+from nemuri_society.world.society_world import InvalidSnapshotError, JoiningError, World, joined_dump, split_dump
 
 MESSAGE_BYTES = 64 * 1024
 """Maximum bytes of percepts in a message, so that a host reads one message without delaying its other work."""
@@ -70,7 +67,7 @@ class WorldProcess:
         Ticks that are too late are skipped and counted.
         """
         await self._subscribe()
-        period, loop = 1.0 / self.world.settings.rate, asyncio.get_running_loop()
+        period, loop = 1.0 / self.world.rate, asyncio.get_running_loop()
         due = loop.time() + period
         try:
             while not await self._wait_until(due):
@@ -96,28 +93,25 @@ class WorldProcess:
         figures = _figures(self._metrics.registry, self.world, self._process)
         await self._client.publish(self._subjects.world_health(self._society), figures.model_dump_json().encode())
 
-    async def read_limit(self, states: States) -> None:
-        """Obey the limit of the society's clock that is in force. If it cannot be read, the last one stays."""
-        try:
-            self._until = (await read_limit(states)).until
-        except READER_ERRORS as error:
-            logger.warning("limit of the clock not read", society=self._society, error=log_safe(error))
+    def limit(self, until: float | None) -> None:
+        """Let the world stand still from this second; None lets it run on."""
+        self._until = until
 
     def dump(self) -> bytes:
         """Return the state of the world and the host of each agent as bytes."""
-        return orjson.dumps(self._hosts) + b"\n" + self.world.dump()
+        return joined_dump(orjson.dumps(self._hosts), self.world.dump())
 
     def load(self, dumped: bytes) -> None:
         """Continue from the bytes of `dump`, and send every agent's percept again at the next tick.
 
         Raises `InvalidSnapshotError` and changes nothing for other bytes.
         """
-        head, _, rest = dumped.partition(b"\n")
+        head, rest = split_dump(dumped)
         try:
             hosts = _hosts.validate_json(head)
         except ValidationError as error:
             raise InvalidSnapshotError("the bytes are no world snapshot") from error
-        world = World.load(rest)
+        world = type(self.world).load(rest)
         for agent_id in world.agents:
             world.mark_percept_changed(agent_id)
         self.world, self._hosts = world, hosts
@@ -148,12 +142,12 @@ class WorldProcess:
         for agent_id, name in joining.agents.items():
             try:
                 self.world.join(agent_id, name, joining.towns.get(agent_id))
-            except SpawnError as error:
+            except JoiningError as error:
                 logger.warning("agent refused", society=self._society, agent=agent_id, reason=str(error))
                 continue
             self._hosts[agent_id] = joining.host
         inside = tuple(agent for agent in joining.agents if agent in self.world)
-        joined = Joined(agents=inside, second=self.world.second, rate=self.world.settings.rate)
+        joined = Joined(agents=inside, second=self.world.second, rate=self.world.rate)
         self._metrics.agents.set(len(self.world.agents))
         if message.reply:
             await message.respond(joined.model_dump_json().encode())
@@ -198,8 +192,7 @@ class WorldProcess:
 
         At the limit of the clock the world stands still, and acts wait.
         """
-        settings = self.world.settings
-        seconds = settings.speed / settings.rate
+        seconds = self.world.speed / self.world.rate
         if self._until is not None:
             seconds = min(seconds, self._until - self.world.second)
         if seconds > SMALLEST_STEP:
@@ -233,11 +226,6 @@ class WorldProcess:
                 self.world.mark_percept_changed(agent_id)
         self._metrics.percepts.inc(sent)
         self._metrics.ignored.labels("untold").inc(len(percepts) - sent)
-
-
-def load_world(dumped: bytes) -> World:
-    """Return the world from the bytes of `WorldProcess.dump`. Raises `InvalidSnapshotError` for other bytes."""
-    return World.load(dumped.partition(b"\n")[2])
 
 
 def _figures(registry: CollectorRegistry, world: World, process: psutil.Process) -> WorldHealthReport:

@@ -12,6 +12,7 @@ from nemuri_society.contracts.world_protocol import (
     Collect,
     Craft,
     Deposit,
+    Do,
     Give,
     Go,
     Place,
@@ -24,7 +25,7 @@ from nemuri_society.world import gifts_and_trades, item_actions, movement
 from nemuri_society.world.game_rules import OFFER_SECONDS
 from nemuri_society.world.pathfinding import MAX_SEARCHED_CELLS
 from nemuri_society.world.player_table import ActInProgress
-from nemuri_society.world.refusal_reasons import DONE, FORBIDDEN, REPLACED
+from nemuri_society.world.refusal_reasons import DONE, FORBIDDEN, NO_COMMANDS, REPLACED
 from nemuri_society.world.spatial_index import SpatialIndex
 from nemuri_society.world.world_state import WorldState
 
@@ -48,8 +49,8 @@ def begin_acts(state: WorldState, acts: Iterable[Act]) -> None:
         row = players.row(act.agent_id)
         if row is None:
             continue
-        if state.settings.actions is not None and act.act.action not in state.settings.actions:
-            players.unread[row].outcomes.append((act.act_id, FORBIDDEN))
+        if (reason := _refusal(state, act.act)) is not None:
+            players.unread[row].outcomes.append((act.act_id, reason))
             players.percept_changed[row] = True
             continue
         if isinstance(act.act, Say):
@@ -61,6 +62,14 @@ def begin_acts(state: WorldState, acts: Iterable[Act]) -> None:
         players.acts[row] = ActInProgress(act.act_id, act.act, until=state.second + _duration(act.act))
     if utterances:
         _deliver_speech(state, utterances)
+
+
+def _refusal(state: WorldState, act: Action) -> str | None:
+    """Return the reason for which an action is refused whatever its agent is and has; None if it is not."""
+    if isinstance(act, Do):
+        return NO_COMMANDS
+    allowed = state.settings.actions
+    return FORBIDDEN if allowed is not None and act.action not in allowed else None
 
 
 def _duration(act: Action) -> float:
@@ -130,7 +139,7 @@ def _advance_act(state: WorldState, row: int, act_in_progress: ActInProgress, ac
             return gifts_and_trades.trade(state, row, act_in_progress, act)
         case Rest():
             return DONE if state.second >= act_in_progress.until else None
-        case Go() | Say():
+        case Go() | Say() | Do():
             raise TypeError(f"{act.action} is not handled here")
         case _:
             assert_never(act)

@@ -1,11 +1,13 @@
 """The grid world: takes acts, advances time and returns percepts. Equal seeds and acts give identical results."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from math import ceil, isfinite
+from statistics import fmean
 from typing import Self
 
 import numpy as np
 
+from nemuri_society.contracts.society import Society
 from nemuri_society.contracts.world_protocol import Act, Percept
 from nemuri_society.world import (
     act_lifecycle,
@@ -15,19 +17,31 @@ from nemuri_society.world import (
     world_snapshot,
 )
 from nemuri_society.world.game_rules import ACHIEVEMENTS, ITEMS
-from nemuri_society.world.world_settings import WorldSettings
+from nemuri_society.world.grid_actions import GRID_ACTIONS
+from nemuri_society.world.society_world import World
+from nemuri_society.world.world_settings import WorldSettings, world_settings
 from nemuri_society.world.world_state import WorldState
 
 MAX_STEP_SECONDS = 0.25
 """Maximum seconds of one simulation step. Longer times are divided."""
 
 
-class World:
+class GridWorld(World):
     """A grid of blocks with agents. Only `step` advances its time."""
+
+    about = "You live in a world of blocks."
+    actions = GRID_ACTIONS
+    spatial = True
 
     def __init__(self, settings: WorldSettings | None = None, *, state: WorldState | None = None) -> None:
         """Create a new world from settings, or a world with an existing state."""
         self._state = state or WorldState.initial(settings or WorldSettings())
+        self.rate, self.speed = self.settings.rate, self.settings.speed
+
+    @classmethod
+    def create(cls, society: Society) -> Self:
+        """Return the new world of a society."""
+        return cls(world_settings(society))
 
     @classmethod
     def load(cls, dumped: bytes) -> Self:
@@ -35,6 +49,11 @@ class World:
         bytes are no snapshot.
         """
         return cls(state=world_snapshot.load(dumped))
+
+    @classmethod
+    def renamed(cls, dumped: bytes, rename: Callable[[str], str]) -> bytes:
+        """Return a dumped world with other ids of its agents. Raises `InvalidSnapshotError`."""
+        return world_snapshot.rewritten(dumped, rename)
 
     def dump(self) -> bytes:
         """Return the complete state as bytes, including percepts that were not read yet."""
@@ -67,7 +86,7 @@ class World:
     def join(self, agent_id: str, name: str, town: str | None = None) -> None:
         """Add an agent at a random position in a town, or anywhere if `town` is None. Its percept counts as changed.
 
-        An agent that was in the world before continues where it left. Raises `SpawnError` if the town is unknown or
+        An agent that was in the world before continues where it left. Raises `JoiningError` if the town is unknown or
         there is no room.
         """
         spawning.enter_world(self._state, agent_id, name, town)
@@ -132,6 +151,14 @@ class World:
         return tuple(
             ACHIEVEMENTS[number] for number in np.flatnonzero(self._state.players.achieved[self._row(agent_id)])
         )
+
+    def figures(self) -> Mapping[str, float]:
+        """Return the mean numbers of different items that an agent ever held, and of its achievements."""
+        everybody = self.agents
+        return {
+            "items": round(fmean([len(self.unique_items(agent)) for agent in everybody] or [0]), 3),
+            "achievements": round(fmean([len(self.achievements(agent)) for agent in everybody] or [0]), 3),
+        }
 
     def _row(self, agent_id: str) -> int:
         if agent_id not in self._state.players.rows:

@@ -1,6 +1,7 @@
 """Spawning of agents, and their entering and leaving of the world."""
 
 from nemuri_society.world.refusal_reasons import LEFT
+from nemuri_society.world.society_world import JoiningError
 from nemuri_society.world.terrain import TOWN_RADIUS
 from nemuri_society.world.world_state import WorldState
 
@@ -10,22 +11,18 @@ MAX_TRIALS = 1_000
 """Maximum number of random positions that are tried."""
 
 
-class SpawnError(ValueError):
-    """Raised if an agent cannot enter the world. The message is one line."""
-
-
 def enter_world(state: WorldState, agent_id: str, name: str, town: str | None) -> None:
     """Let an agent enter the world, in a town or anywhere if `town` is None. A returning agent continues where it left.
 
-    Raises `SpawnError` if the town is unknown or there is no room.
+    Raises `JoiningError` if the town is unknown or there is no room.
     """
     if town is not None and town not in state.terrain.towns:
-        raise SpawnError(f"there is no town {town} in this world")
+        raise JoiningError(f"there is no town {town} in this world")
     players, row = state.players, state.players.rows.get(agent_id)
     if row is None:
         position = _spawn_position(state, town)
         if position is None:
-            raise SpawnError(f"there is no room {f'in {town}' if town else 'in this world'}")
+            raise JoiningError(f"there is no room {f'in {town}' if town else 'in this world'}")
         x, z = position
         row = players.add(agent_id, name)
         players.x[row] = players.home_x[row] = players.last_seen_x[row] = x

@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from nemuri_contracts.event import Identifier, Value
+from nemuri_society.contracts.society import Society
 
 
 class WorldSettings(Value):
@@ -27,3 +28,19 @@ class WorldSettings(Value):
     """Hour of the day at second 0."""
     max_sightings: int = Field(default=24, ge=1, le=64)
     """Maximum number of other agents in a percept. The nearest ones are taken."""
+
+
+def world_settings(society: Society) -> WorldSettings:
+    """Return the settings of a society's grid world. Without towns and named places there is one town."""
+    towns = tuple(dict.fromkeys(agent.town for agent in society.agents if agent.town))
+    return WorldSettings(
+        seed=society.seed,
+        size=society.size,
+        towns=towns or (() if society.places else ("town",)),
+        sites={name: (spot.x, spot.z) for name, spot in society.places.items()},
+        actions=society.actions,
+        rate=society.rate,
+        speed=society.speed,
+        day_seconds=society.day_seconds,
+        start_hour=society.start_hour,
+    )

@@ -13,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from nemuri_society.contracts.world_protocol import Action, action_of
 from nemuri_society.world.block_grid import BlockGrid
 from nemuri_society.world.player_table import SNAPSHOT_COLUMNS, ActInProgress, PlayerTable, UnreadEvents
+from nemuri_society.world.society_world import InvalidSnapshotError
 from nemuri_society.world.terrain import generate_terrain
 from nemuri_society.world.world_settings import WorldSettings
 from nemuri_society.world.world_state import WorldState
@@ -20,10 +21,6 @@ from nemuri_society.world.world_state import WorldState
 FORMAT_VERSION = 3
 """Version of the format. Snapshots of other versions cannot be loaded."""
 _values_type: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Any])
-
-
-class InvalidSnapshotError(ValueError):
-    """Raised if bytes are no snapshot of this format version. The message is one line."""
 
 
 def dump(state: WorldState) -> bytes:

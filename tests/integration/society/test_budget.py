@@ -20,7 +20,6 @@ from nemuri_society.contracts.subjects import SocietySubjects
 from nemuri_society.operations.lifecycle import create_society, load_society, resume_society
 from nemuri_society.operations.residents import generate_residents
 from nemuri_society.simulation.agent_memories import AgentMemories
-from nemuri_society.simulation.bootstrap import world_settings
 from nemuri_society.simulation.checkpoints import Checkpoints
 from nemuri_society.simulation.host import Host
 from nemuri_society.simulation.model_choice import ModelChoice
@@ -29,7 +28,7 @@ from nemuri_society.simulation.model_requests import ModelRequests
 from nemuri_society.simulation.spending import Spending, total_spending
 from nemuri_society.simulation.world_process import WorldProcess
 from nemuri_society.stores.society_states import SocietyError, States
-from nemuri_society.world.grid_world import World
+from nemuri_society.world.grid_world import GridWorld
 from tests.integration.harness import eventually
 
 NAME = "thrifty"
@@ -58,7 +57,7 @@ async def _living(log: Log, society: Society, name: str) -> AsyncIterator[tuple[
     """Run the world and one host of a society."""
     states, memories, model = await States.open(log, society.name), AgentMemories(log), CostlyModel()
     world = WorldProcess(
-        log.connection, SocietySubjects(log.subjects.namespace), society.name, World(world_settings(society))
+        log.connection, SocietySubjects(log.subjects.namespace), society.name, GridWorld.create(society)
     )
     requests = ModelRequests(ModelChoice.single(Providers([model], asyncio.get_running_loop().time)))
     checkpoints = await Checkpoints.open(log, society.name)

@@ -30,7 +30,7 @@ from nemuri_society.simulation.model_choice import ModelChoice
 from nemuri_society.simulation.model_providers import Providers
 from nemuri_society.simulation.model_requests import ModelRequests
 from nemuri_society.simulation.world_process import WorldProcess
-from nemuri_society.world.grid_world import World
+from nemuri_society.world.grid_world import GridWorld
 from nemuri_society.world.world_settings import WorldSettings
 
 pytestmark = pytest.mark.connected
@@ -65,7 +65,7 @@ class RecordingModel:
 async def _running_society(log: Log, society: Society, model: RecordingModel) -> AsyncIterator[Host]:
     """Run the grid world and one host with all agents, ten times as fast as real time, and yield the host."""
     states, memories = await create_society(log, society), AgentMemories(log)
-    world = World(WorldSettings(seed=society.seed, size=society.size, towns=("town-1",), speed=society.speed))
+    world = GridWorld(WorldSettings(seed=society.seed, size=society.size, towns=("town-1",), speed=society.speed))
     process = WorldProcess(log.connection, SocietySubjects(log.subjects.namespace), society.name, world)
     model_requests, checkpoints = (
         ModelRequests(ModelChoice.single(Providers([model], time.monotonic))),

@@ -12,7 +12,7 @@ from nemuri_society.operations.lifecycle import create_society
 from nemuri_society.operations.residents import generate_residents
 from nemuri_society.simulation.checkpoints import Checkpoints
 from nemuri_society.stores.society_record import SocietyRecord, encoded_batch
-from nemuri_society.world.grid_world import World
+from nemuri_society.world.grid_world import GridWorld
 from nemuri_society.world.world_settings import WorldSettings
 
 VILLAGE = "village"
@@ -26,7 +26,7 @@ async def found_village(log: Log, number: int = 3, *, intent: str = "build a she
     """
     residents = generate_residents(VILLAGE, number, seed=1)
     states = await create_society(log, Society(name=VILLAGE, seed=1, size=64, agents=residents))
-    world = World(WorldSettings(seed=1, size=64, towns=("town-1",)))
+    world = GridWorld(WorldSettings(seed=1, size=64, towns=("town-1",)))
     for resident in residents:
         world.join(resident.id, resident.name, resident.town)
     decision = {

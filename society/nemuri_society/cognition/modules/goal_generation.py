@@ -5,6 +5,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from nemuri_society.cognition import prompt_text, situation_text
+from nemuri_society.cognition.commands import has_commands
 from nemuri_society.cognition.deeds import deed_lines
 from nemuri_society.cognition.goal_graph import MAX_GOALS, extended_graph, read_goals
 from nemuri_society.cognition.memory_interface import RetrievingModule
@@ -15,7 +16,20 @@ from nemuri_society.cognition.situation_detection import agents_in_sight, bodies
 from nemuri_society.cognition.task_texts import task_text
 from nemuri_society.world.game_rules import RECIPES
 
-TASK: Final = task_text("society_goals", most=str(MAX_GOALS), things=", ".join(RECIPES))
+TASK: Final = task_text(
+    "society_goals",
+    most=str(MAX_GOALS),
+    example="make a stone pickaxe",
+    things=f"Things that can be made: {', '.join(RECIPES)}.",
+)
+"""The task in a world of blocks."""
+COMMAND_TASK: Final = task_text(
+    "society_goals",
+    most=str(MAX_GOALS),
+    example="make Bea a friend",
+    things="Want only what the commands that you can give may bring about.",
+)
+"""The task in a world with commands of its own."""
 REVIEW_SECONDS: Final = 120.0
 """Maximum seconds between two reviews of the goals."""
 ANSWER_TOKENS: Final = 400
@@ -106,8 +120,12 @@ def _prompt(snapshot: Snapshot, memories: list[str]) -> Prompt:
         "given_up": [*_described(snapshot, "given_up")],
         "social": dict(snapshot["social_model"]),
         "reflections": listed(snapshot["reflections"])[-3:],
+        "possible": listed(percepts, "possible"),
+        "second": snapshot.second,
     }
-    return prompt_text.module_prompt(snapshot, TASK, lines, about, ANSWER_TOKENS)
+    return prompt_text.module_prompt(
+        snapshot, COMMAND_TASK if has_commands(percepts) else TASK, lines, about, ANSWER_TOKENS
+    )
 
 
 def _summed(what: str, goals: list[str]) -> list[str]:

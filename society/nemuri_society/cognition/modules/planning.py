@@ -7,23 +7,30 @@ from pydantic import JsonValue
 
 from nemuri_infra.models.json_objects import find_objects
 from nemuri_society.cognition import prompt_text, situation_text
+from nemuri_society.cognition.commands import first_words, has_commands
 from nemuri_society.cognition.courses import plan_progress
 from nemuri_society.cognition.goal_graph import next_goal
-from nemuri_society.cognition.intents import VERBS, read_intent
+from nemuri_society.cognition.intents import read_intent
 from nemuri_society.cognition.memory_interface import RetrievingModule
 from nemuri_society.cognition.module import Ask, Prompt, Rank, Spec
 from nemuri_society.cognition.percept_updates import listed
 from nemuri_society.cognition.possibilities import named_item, rules_text
 from nemuri_society.cognition.shared_state import Changes, Snapshot
 from nemuri_society.cognition.situation_detection import bodies_in_sight, number
-from nemuri_society.cognition.task_texts import task_text
+from nemuri_society.cognition.task_texts import BLOCK_ACTIONS, COMMANDS, task_text
 from nemuri_society.world.game_rules import BUILDABLE_BLOCKS
 
 TASK: Final = task_text(
     "society_planning",
-    verbs=", ".join(verb for verb in VERBS if verb not in ("plan", "wait")),
-    ground=", ".join(BUILDABLE_BLOCKS),
+    actions=BLOCK_ACTIONS,
+    rules="Count what you carry. Make and place what a step needs before it. A table, furnace or chest is used where "
+    f"it is placed; things are placed on {', '.join(BUILDABLE_BLOCKS)}.",
 )
+"""The task in a world of blocks."""
+COMMAND_TASK: Final = task_text(
+    "society_planning", actions=COMMANDS, rules="Mind what each command needs, and what you have done already."
+)
+"""The task in a world with commands of its own."""
 MAX_STEPS: Final = 24
 """Maximum number of steps of a plan. Further steps are dropped."""
 MAX_FAILED_PLANS: Final = 3
@@ -101,20 +108,21 @@ def _plan(
         "goal": goal["id"],
         "description": goal.get("description"),
         "status": "active",
-        "steps": [*read_steps(text)],
+        "steps": [*read_steps(text, first_words(snapshot["percepts"]))],
         "at": snapshot.second,
         "tries": over["tries"] if goal["id"] == snapshot["plans"].get("goal") else 0,
     }
 
 
-def read_steps(text: str) -> list[str]:
+def read_steps(text: str, commands: frozenset[str] = frozenset()) -> list[str]:
     """Return the executable steps in a reply: the first JSON object with a list `steps` that contains any.
 
-    Raises ValueError if there are none.
+    `commands` are the first words of the commands of the world. Raises ValueError if there are none.
     """
     for found in find_objects(text):
         given = found.get("steps")
-        intents = [read_intent(step) for step in (given if isinstance(given, list) else []) if isinstance(step, str)]
+        texts = [step for step in given if isinstance(step, str)] if isinstance(given, list) else []
+        intents = [read_intent(step, commands) for step in texts]
         steps = [intent.words() for intent in intents if intent is not None and intent.verb != "plan"]
         if steps:
             return steps[:MAX_STEPS]
@@ -140,13 +148,13 @@ def _wanted(snapshot: Snapshot, goal: object) -> bool:
 
 def _prompt(snapshot: Snapshot, goal: Mapping[str, Any], why: str, memories: list[str]) -> Prompt:
     percepts = snapshot["percepts"]
-    description = str(goal.get("description"))
+    description, commands = str(goal.get("description")), has_commands(percepts)
     lines = [
         f"goal: {description}",
         f"the last plan failed: {why}" if why else "",
         *situation_text.failure_lines(snapshot),
         *situation_text.ability_lines(snapshot, [description]),
-        rules_text() if named_item(description) is None else "",
+        rules_text() if not commands and named_item(description) is None else "",
         *prompt_text.working_memory_lines(snapshot["working_memory"], ("active_goals",)),
         *situation_text.place_lines(snapshot),
         *prompt_text.reflection_lines(snapshot["reflections"], 1),
@@ -161,5 +169,6 @@ def _prompt(snapshot: Snapshot, goal: Mapping[str, Any], why: str, memories: lis
         "position": percepts.get("position"),
         "blocks": listed(percepts, "blocks"),
         "sighted": [*bodies_in_sight(percepts)[:8]],
+        "possible": listed(percepts, "possible"),
     }
-    return prompt_text.module_prompt(snapshot, TASK, lines, about, ANSWER_TOKENS)
+    return prompt_text.module_prompt(snapshot, COMMAND_TASK if commands else TASK, lines, about, ANSWER_TOKENS)

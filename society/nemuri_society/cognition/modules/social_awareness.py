@@ -63,9 +63,12 @@ class SocialAwareness(RetrievingModule):
         return Ask(_prompt(snapshot, speakers, new, memories), felt)
 
     def asks(self, snapshot: Snapshot) -> bool:
-        """Return True if an agent is in sight and one spoke or did something since it was last judged."""
-        near = agents_in_sight(snapshot["percepts"])
-        return bool(near) and bool(unjudged_utterances(snapshot) or unjudged_deeds(snapshot))
+        """Return True if one spoke or did something since it was last judged, and an agent is in sight or the world has
+        no space.
+        """
+        percepts = snapshot["percepts"]
+        met = bool(agents_in_sight(percepts)) or (bool(percepts) and percepts.get("position") is None)
+        return met and bool(unjudged_utterances(snapshot) or unjudged_deeds(snapshot))
 
 
 def unjudged_utterances(snapshot: Snapshot) -> list[dict[str, Any]]:

@@ -22,6 +22,7 @@ class Bridge {
     this.allocation = new ServerAllocation(settings.servers, settings.agents_per_server, saved.allocation)
     this.present = new Map()
     this.delivering = true
+    this.percepts = this.acts = 0
     this.startSecond = saved.second ?? 0
     this.began = performance.now()
   }
@@ -89,6 +90,7 @@ class Bridge {
     const complaint = this.schemas.complaint('acts', { host, acts: [] })
     if (complaint || !Array.isArray(acts)) return this.ignore('acts', complaint || 'they are no list')
     const groups = this.worlds.map(() => [])
+    this.acts += acts.length
     for (const each of acts) {
       const complaint = this.complaint(host, each)
       const server = typeof each?.agent_id === 'string' ? this.allocation.serverOf(each.agent_id) : undefined
@@ -144,6 +146,7 @@ class Bridge {
     for (const [host, percepts] of Object.entries(hosts)) {
       for (const message of splitPercepts(this.second, percepts)) {
         if (this.schemas.complaint('percepts', message)) this.removeInvalidPercepts(host, message)
+        this.percepts += Object.keys(message.percepts).length
         this.publish(host, message)
       }
     }
@@ -167,9 +170,10 @@ class Bridge {
     return { version: 1, second: this.second, allocation: this.allocation.save(), present, worlds }
   }
 
-  /** Return port and number of agents of each world. */
+  /** Return the second, the numbers of percepts and acts, and the port and number of agents of each world. */
   health () {
-    return this.worlds.map((_, number) => ({ port: this.ports[number].port, agents: this.allocation.counts[number] }))
+    const servers = this.worlds.map((_, number) => ({ port: this.ports[number].port, agents: this.allocation.counts[number] }))
+    return { second: this.second, percepts: this.percepts, acts: this.acts, servers }
   }
 
   end () {

@@ -48,7 +48,7 @@ async function saveState (bridge, file) {
 /** Serve health and state of the bridge on the loopback address. */
 function servePages (bridge, { http: port, state }) {
   const pages = {
-    '/health': async () => JSON.stringify({ ready: true, servers: bridge.health() }),
+    '/health': async () => JSON.stringify({ ready: true, ...bridge.health() }),
     '/state': () => saveState(bridge, state)
   }
   const server = http.createServer(async (request, response) => {

@@ -7,7 +7,7 @@ from nemuri_society.cognition.engine import Engine, Pending
 from nemuri_society.cognition.module import Ask, Module, Prompt
 from nemuri_society.cognition.shared_state import SharedState
 from nemuri_society.contracts.world_protocol import Act, Say, action_of
-from nemuri_society.world.grid_world import World
+from nemuri_society.world.grid_world import GridWorld
 from nemuri_society.world.world_settings import WorldSettings
 
 TICK = 0.25
@@ -25,7 +25,7 @@ class Life:
         settings: WorldSettings,
     ) -> None:
         """Create the world and place all agents in its first town."""
-        self.world, self.engine = World(settings), Engine(modules, 0.0, seed=settings.seed)
+        self.world, self.engine = GridWorld(settings), Engine(modules, 0.0, seed=settings.seed)
         self.answer, self.thought, self.rng = answer, 0.5, Random(settings.seed)
         self.asked: list[tuple[float, Pending]] = []
         self.said: list[tuple[float, str, str]] = []

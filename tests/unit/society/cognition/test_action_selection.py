@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri_society.cognition.action_selection import next_act, required_acts
-from nemuri_society.cognition.intents import VERBS, Intent, read_intent
+from nemuri_society.cognition.intents import BLOCK_VERBS, Intent, read_intent
 from nemuri_society.cognition.surroundings import Surroundings
 from nemuri_society.contracts.world_protocol import REACH, Craft, Go, Percept, action_of
 from nemuri_society.world.game_rules import BLOCKS, ITEMS
@@ -38,7 +38,13 @@ views = st.builds(
 numbers = st.integers(1, 64)
 anywhere = st.tuples(*[st.integers(-(10**12), 10**12)] * 3)
 intents = st.builds(
-    Intent, st.sampled_from(VERBS), names, numbers, st.sampled_from(["Bea", "b1", "Cem"]), names, numbers
+    Intent,
+    st.sampled_from([*BLOCK_VERBS, "plan"]),
+    names,
+    numbers,
+    st.sampled_from(["Bea", "b1", "Cem"]),
+    names,
+    numbers,
 ) | st.builds(lambda place: Intent("go", place=place), anywhere)
 
 

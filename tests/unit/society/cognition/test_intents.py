@@ -63,6 +63,8 @@ def intents(draw: st.DrawFn) -> Intent:
             return Intent(verb, whom=whom)
         case "plan":
             return Intent(verb)
+        case "do":
+            return Intent(verb, command=f"{item} {whom}: {want} {count}")
         case "explore" | "rest" | "wait":
             return Intent(verb, count=count)
         case _:

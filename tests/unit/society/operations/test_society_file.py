@@ -10,7 +10,8 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from nemuri_society.contracts.residents import Budget, Spot
 from nemuri_society.operations.residents import generate_residents
 from nemuri_society.operations.society_file import SocietyFileError, SocietyPlan, read_plan, read_society_file
-from nemuri_society.simulation.bootstrap import world_settings
+from nemuri_society.simulation.worlds import world_class
+from nemuri_society.world.world_settings import world_settings
 
 ROOT = Path(__file__).parents[4]
 EXAMPLES = sorted((ROOT / "examples" / "societies").glob("*.yaml"))
@@ -35,7 +36,12 @@ FAULTS: dict[str, tuple[str, ...]] = {
     "{generate: 1, intervals: {planning: 0}}": ("intervals.planning: it must be at least 0.05",),
     "{generate: 1, budget: {tokens: 0}}": ("budget.tokens: it must be at least 1",),
     "{generate: 1, models: {planning: gpt 5}}": ("models.planning: ",),
-    "{generate: 1, world: minecraft, actions: [say]}": ("actions: only the grid world has them",),
+    "{generate: 1, world: mars}": ("world: there is no world 'mars'; there are forum, grid, minecraft",),
+    "{generate: 1, world: forum, towns: 1}": ("people.0.town: this world has no places",),
+    "{generate: 1, world: forum, actions: [post, dig]}": (
+        "actions.1: there is no action 'dig'; there are post, reply",
+    ),
+    "{generate: 1, world: minecraft, actions: [say]}": ("actions: this world does not restrict them",),
 }
 
 
@@ -46,7 +52,7 @@ def test_every_example_is_valid(path: Path) -> None:
     assert society.name == path.stem
     Draft202012Validator(SCHEMA).validate(yaml.safe_load(path.read_text(encoding="utf-8")))
     homes = {agent.home for agent in society.agents if agent.home}
-    assert homes
+    assert bool(homes) == world_class(society.world).spatial
     assert homes <= world_settings(society).sites.keys()
 
 

@@ -6,13 +6,13 @@ import pytest
 
 from nemuri_society.contracts.world_protocol import Act, Craft, Outcome, Rest
 from nemuri_society.phenomena.hallucinating_world import HallucinatingWorld
-from nemuri_society.world.grid_world import World
+from nemuri_society.world.grid_world import GridWorld
 from nemuri_society.world.world_settings import WorldSettings
 
 
 def outcomes(rate: float) -> tuple[Outcome, ...]:
     """Return the outcomes of attempts to craft a table without ingredients, if this share of acts is dropped."""
-    world = World(WorldSettings(seed=1, size=64))
+    world = GridWorld(WorldSettings(seed=1, size=64))
     world.join("ada", "ada")
     world.changed_percepts()
     faulty_world = HallucinatingWorld(world, rate, Random(1))
@@ -30,7 +30,7 @@ def test_a_dropped_act_is_reported_as_done() -> None:
 
 def test_rests_are_never_dropped() -> None:
     """Rests are never dropped, and each outcome is reported once."""
-    world = World(WorldSettings(seed=1, size=64))
+    world = GridWorld(WorldSettings(seed=1, size=64))
     world.join("ada", "ada")
     faulty_world = HallucinatingWorld(world, 1.0, Random(1))
     faulty_world.step([Act(agent_id="ada", act_id="a1", act=Rest(seconds=1.0))], 2.0)
@@ -43,4 +43,4 @@ def test_rests_are_never_dropped() -> None:
 def test_a_rate_above_one_is_refused() -> None:
     """A rate above 1 raises `ValueError`."""
     with pytest.raises(ValueError, match="between 0 and 1"):
-        HallucinatingWorld(World(WorldSettings(seed=1, size=64)), 1.5, Random(1))
+        HallucinatingWorld(GridWorld(WorldSettings(seed=1, size=64)), 1.5, Random(1))

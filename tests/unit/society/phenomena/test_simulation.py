@@ -16,7 +16,7 @@ from nemuri_society.contracts.world_protocol import Percept
 from nemuri_society.phenomena.conversation_module import ConversationModule
 from nemuri_society.phenomena.simulation import Simulation, SimulationObserver, SimulationTiming
 from nemuri_society.phenomena.wandering_module import WanderingModule
-from nemuri_society.world.grid_world import World
+from nemuri_society.world.grid_world import GridWorld
 from nemuri_society.world.world_settings import WorldSettings
 
 AGENTS = ("ada", "bea", "cai")
@@ -47,7 +47,7 @@ def counting_answer(prompt: Prompt, rng: Random) -> str:
 
 def simulate(seed: int, timing: SimulationTiming | None = None) -> tuple[Simulation, UtteranceRecorder]:
     """Simulate three talking agents in a town for a minute. Return the simulation and the recorder."""
-    world, recorder = World(WorldSettings(seed=seed, size=64)), UtteranceRecorder()
+    world, recorder = GridWorld(WorldSettings(seed=seed, size=64)), UtteranceRecorder()
     engine = Engine((ConversationModule(), WanderingModule()), 0.0, seed)
     simulation = Simulation(
         engine, world, counting_answer, Random(seed), timing=timing or SimulationTiming(tick=2.0), observer=recorder
@@ -100,7 +100,7 @@ def test_few_concurrent_requests_make_others_wait() -> None:
 
 def test_an_unreadable_answer_changes_nothing() -> None:
     """An unreadable answer is counted and changes nothing."""
-    world = World(WorldSettings(seed=1, size=64))
+    world = GridWorld(WorldSettings(seed=1, size=64))
     simulation = Simulation(Engine((ConversationModule(),), 0.0, 1), world, lambda _prompt, _rng: "well", Random(1))
     for agent in AGENTS:
         world.join(agent, agent, "town")

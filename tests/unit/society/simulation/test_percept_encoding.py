@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from nemuri_society.contracts.world_protocol import ACTS_LIMIT, Act, Percepts, Position, Say
 from nemuri_society.simulation.percept_encoding import has_no_events, pack_percepts, unpack_percepts
 from nemuri_society.world.block_grid import GROUND_Y
-from nemuri_society.world.grid_world import World
+from nemuri_society.world.grid_world import GridWorld
 from nemuri_society.world.world_settings import WorldSettings
 
 PERCEPTS = st.dictionaries(st.integers(0, 99).map("agent-{}".format), st.text(max_size=300), max_size=30)
@@ -55,7 +55,7 @@ def test_a_message_with_another_layout_is_read() -> None:
 
 def test_a_percept_with_an_utterance_has_events() -> None:
     """A percept with an utterance is recognised as having events, whatever the text of the utterance is."""
-    world = World(WorldSettings(seed=1, size=64))
+    world = GridWorld(WorldSettings(seed=1, size=64))
     for each in ("ann", "bob"):
         world.join(each, each, "town")
     world.step([], 0.25)

@@ -8,7 +8,7 @@ import numpy as np
 from nemuri_society.contracts.world_protocol import Act, Action, Outcome, Percept, Position
 from nemuri_society.world.block_grid import GROUND_Y, BlockGrid
 from nemuri_society.world.column_types import BLOCK_NUMBER
-from nemuri_society.world.grid_world import World
+from nemuri_society.world.grid_world import GridWorld
 from nemuri_society.world.world_settings import WorldSettings
 from nemuri_society.world.world_state import WorldState
 
@@ -27,7 +27,7 @@ class Stage:
         """Create the world with these agents. The name of each is equal to its id."""
         self.state = WorldState.initial(WorldSettings(size=size, day_seconds=day))
         self.state.ground = BlockGrid.from_blocks(np.full((size, size), BLOCK_NUMBER["grass"], dtype=np.uint8))
-        self.world = World(state=self.state)
+        self.world = GridWorld(state=self.state)
         self._acts = count()
         for agent in agents:
             self.world.join(agent, agent)

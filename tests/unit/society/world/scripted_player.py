@@ -9,13 +9,13 @@ from nemuri_society.contracts.world_protocol import Act, Action, Collect, Craft,
 from nemuri_society.world.block_grid import GROUND_Y
 from nemuri_society.world.column_types import BLOCK_NUMBER
 from nemuri_society.world.game_rules import BUILDABLE_BLOCKS, COLLECTING_RULES, RECIPES
-from nemuri_society.world.grid_world import World
+from nemuri_society.world.grid_world import GridWorld
 
 
 class ScriptedPlayer:
     """An agent of the grid world that a test controls."""
 
-    def __init__(self, world: World, name: str) -> None:
+    def __init__(self, world: GridWorld, name: str) -> None:
         """Let the player enter the world."""
         self.world, self.name, self._acts = world, name, 0
         world.join(name, name)

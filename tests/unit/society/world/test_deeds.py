@@ -3,7 +3,7 @@
 import pytest
 
 from nemuri_society.contracts.world_protocol import Deed, Give, Stack, Trade
-from nemuri_society.world.grid_world import World
+from nemuri_society.world.grid_world import GridWorld
 from nemuri_society.world.world_settings import WorldSettings
 from tests.unit.society.world.grass_world import Stage
 
@@ -51,14 +51,14 @@ def test_an_unread_deed_is_part_of_a_snapshot() -> None:
     """A world that is loaded from its snapshot tells the deeds that nobody has read yet."""
     stage = _two()
     stage.world.step([stage.act("ann", Give(to="bob", stack=WOOD))], 0.25)
-    (deed,) = World.load(stage.world.dump()).changed_percepts()["bob"].deeds
+    (deed,) = GridWorld.load(stage.world.dump()).changed_percepts()["bob"].deeds
     assert deed.stack == WOOD
 
 
 @pytest.mark.parametrize(("second", "hour", "light"), [(0.0, 20.0, True), (100.0, 22.0, False), (500.0, 6.0, True)])
 def test_the_hour_follows_from_the_start_and_the_length_of_a_day(second: float, hour: float, light: bool) -> None:
     """A percept tells the hour of the day. It is light from 6 to 22 o'clock."""
-    world = World(WorldSettings(size=64, day_seconds=1_200.0, start_hour=20.0))
+    world = GridWorld(WorldSettings(size=64, day_seconds=1_200.0, start_hour=20.0))
     world.join("ann", "Ann")
     if second:
         world.step([], second)

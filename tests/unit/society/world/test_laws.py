@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from nemuri_society.contracts.world_protocol import Action
 from nemuri_society.world.game_rules import ITEMS, MAX_CARRIED
-from nemuri_society.world.grid_world import World
+from nemuri_society.world.grid_world import GridWorld
+from nemuri_society.world.society_world import InvalidSnapshotError
 from nemuri_society.world.world_settings import WorldSettings
-from nemuri_society.world.world_snapshot import InvalidSnapshotError
 from tests.unit.society.world.arbitrary_acts import AGENTS, EXCHANGE_STEPS, STEPS
 from tests.unit.society.world.grass_world import Stage
 
@@ -37,7 +37,7 @@ def _apply(stage: Stage, steps: Steps) -> list[object]:
     return told
 
 
-def _stage(world: World) -> Stage:
+def _stage(world: GridWorld) -> Stage:
     stage = Stage()
     stage.world, stage.state = world, world._state
     return stage
@@ -49,10 +49,10 @@ def test_a_loaded_world_continues_identically(steps: Steps, cut: int) -> None:
     """A world loaded from a snapshot, made after any step, gives the same percepts and the same final snapshot as the
     original.
     """
-    whole, first = (_stage(World.load(SNAPSHOT)) for _ in range(2))
+    whole, first = (_stage(GridWorld.load(SNAPSHOT)) for _ in range(2))
     told = _apply(whole, steps)
     before = _apply(first, steps[:cut])
-    second = _stage(World.load(first.world.dump()))
+    second = _stage(GridWorld.load(first.world.dump()))
     second._acts = first._acts
     assert before + _apply(second, steps[cut:]) == told
     assert second.world.dump() == whole.world.dump()
@@ -62,7 +62,7 @@ def test_a_loaded_world_continues_identically(steps: Steps, cut: int) -> None:
 @given(steps=STEPS)
 def test_every_act_has_exactly_one_outcome(steps: Steps) -> None:
     """Each act has exactly one outcome, also if it is refused or replaced."""
-    stage, said, ended = _stage(World.load(SNAPSHOT)), Counter[str](), Counter[str]()
+    stage, said, ended = _stage(GridWorld.load(SNAPSHOT)), Counter[str](), Counter[str]()
     for actions, seconds in [*steps, *[([], 1.0)] * 30]:
         acts = [stage.act(agent, action) for agent, action in actions]
         said.update(act.act_id for act in acts if act.agent_id in AGENTS)
@@ -96,7 +96,7 @@ def test_the_seed_determines_the_world(seed: int) -> None:
     """Equal seeds give the same snapshot, and another seed gives a different one."""
 
     def lived(seed: int) -> bytes:
-        world = World(WorldSettings(seed=seed, size=64, towns=("north", "south")))
+        world = GridWorld(WorldSettings(seed=seed, size=64, towns=("north", "south")))
         for number in range(6):
             world.join(f"a{number}", f"A {number}", ("north", "south", None)[number % 3])
         world.step([], 20)
@@ -110,13 +110,13 @@ def test_the_seed_determines_the_world(seed: int) -> None:
 def test_an_invalid_snapshot_is_refused(spoilt: bytes) -> None:
     """Bytes that are not a snapshot raise an error with a message of one line."""
     with pytest.raises(InvalidSnapshotError, match="no world"):
-        World.load(spoilt)
+        GridWorld.load(spoilt)
 
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan"), float("inf")])
 def test_time_must_advance(seconds: float) -> None:
     """Seconds that are not finite and positive raise `ValueError` and change nothing."""
-    world = World.load(SNAPSHOT)
+    world = GridWorld.load(SNAPSHOT)
     with pytest.raises(ValueError, match="positive"):
         world.step([], seconds)
     assert world.dump() == SNAPSHOT

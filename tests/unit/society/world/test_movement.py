@@ -9,7 +9,7 @@ from nemuri_society.contracts.world_protocol import Go, Place, Rest, Say
 from nemuri_society.world.column_types import WALKABLE
 from nemuri_society.world.game_rules import WALKING_SPEED
 from nemuri_society.world.pathfinding import ENCLOSURE_CELLS, find_path
-from nemuri_society.world.spawning import SpawnError
+from nemuri_society.world.society_world import JoiningError
 from tests.unit.society.world.grass_world import MIDDLE, Stage, at
 
 WALL = [(MIDDLE + 8, z) for z in range(MIDDLE - 10, MIDDLE + 11)]
@@ -145,10 +145,10 @@ def test_joining_an_unknown_or_full_town_is_refused() -> None:
     added.
     """
     stage = Stage("ann")
-    with pytest.raises(SpawnError, match="there is no town atlantis in this world"):
+    with pytest.raises(JoiningError, match="there is no town atlantis in this world"):
         stage.world.join("bob", "bob", "atlantis")
     stage.set_block("water", *((x, z) for x in range(64) for z in range(64)))
-    with pytest.raises(SpawnError, match="there is no room in town"):
+    with pytest.raises(JoiningError, match="there is no room in town"):
         stage.world.join("bob", "bob", "town")
     with pytest.raises(LookupError):
         stage.world.unique_items("bob")

@@ -1,13 +1,13 @@
 """Named places of a world, and actions that it does not allow."""
 
 from nemuri_society.contracts.world_protocol import Act, Craft, Go, Position, Say
-from nemuri_society.world.grid_world import World
+from nemuri_society.world.grid_world import GridWorld
 from nemuri_society.world.world_settings import WorldSettings
 
 
 def test_agents_begin_at_named_places() -> None:
     """A named place lies where the settings say, on free ground, and agents begin near it."""
-    world = World(WorldSettings(seed=3, size=96, towns=(), sites={"mill": (20, 70)}))
+    world = GridWorld(WorldSettings(seed=3, size=96, towns=(), sites={"mill": (20, 70)}))
     world.join("ada", "Ada", "mill")
     position = world.changed_percepts()["ada"].position
     assert world.towns == {"mill": (20, 70)}
@@ -17,7 +17,7 @@ def test_agents_begin_at_named_places() -> None:
 
 def test_actions_that_are_not_allowed_are_refused() -> None:
     """A forbidden act has its outcome with a reason, and does not end the act under way."""
-    world = World(WorldSettings(seed=3, size=64, actions=("go", "say")))
+    world = GridWorld(WorldSettings(seed=3, size=64, actions=("go", "say")))
     world.join("ada", "Ada", "town")
     here = world.changed_percepts()["ada"].position
     walk = Go(to=Position(x=min(60, here.x + 12), y=here.y, z=here.z))

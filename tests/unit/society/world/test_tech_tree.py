@@ -1,7 +1,7 @@
 """A scripted player reaches all achievements in a generated world."""
 
 from nemuri_society.world.game_rules import ACHIEVEMENTS
-from nemuri_society.world.grid_world import World
+from nemuri_society.world.grid_world import GridWorld
 from nemuri_society.world.world_settings import WorldSettings
 from tests.unit.society.world.scripted_player import ScriptedPlayer
 
@@ -10,7 +10,7 @@ TOOLS = ("wood_pickaxe", "wood_sword", "stone_pickaxe", "stone_sword", "iron_pic
 
 def test_a_scripted_player_reaches_all_achievements() -> None:
     """A player that begins without items reaches all 16 achievements."""
-    world = World(WorldSettings(seed=1, size=128))
+    world = GridWorld(WorldSettings(seed=1, size=128))
     ann = ScriptedPlayer(world, "ann")
     ann.collect("grass")
     ann.place("sapling")

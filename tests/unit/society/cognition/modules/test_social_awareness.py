@@ -47,7 +47,7 @@ def test_nobody_is_judged_alone_or_after_own_words() -> None:
     """The module makes no request if the agent is alone, or if only the agent itself has spoken."""
     assert made(SOCIAL, _hearing(("ada", 1.0)), 2.0) == {}
     alone = _hearing(("bea", 1.0))
-    alone.put({"percepts": {"agents": []}}, 1.0)
+    alone.put({"percepts": {"position": {"x": 0, "y": 64, "z": 0}, "agents": []}}, 1.0)
     assert made(SOCIAL, alone, 2.0) == {}
 
 
