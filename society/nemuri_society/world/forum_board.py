@@ -169,8 +169,7 @@ def _command(pattern: str) -> re.Pattern[str]:
 FORUM_ACTIONS: Final = (
     ActionRule(
         "post",
-        "publishes a post, which your followers read; what you say aloud is a post too",
-        f"{POST_LIMIT} characters",
+        f"publishes a post of at most {POST_LIMIT} characters, which your followers read; so does what you say aloud",
     ),
     ActionRule("reply", "answers a post; its author and your followers read it", "a post that is still there"),
     ActionRule(
@@ -179,7 +178,7 @@ FORUM_ACTIONS: Final = (
         "a post of somebody else on which you have not voted",
     ),
     ActionRule("follow", "lets you read what somebody posts from now on", "somebody else whom you do not follow yet"),
-    ActionRule("unfollow", "ends that you follow somebody", "somebody whom you follow"),
+    ActionRule("unfollow", "ends your following of somebody", "somebody whom you follow"),
     ActionRule("say", "publishes a post"),
     ActionRule("rest", "does nothing for some seconds"),
 )

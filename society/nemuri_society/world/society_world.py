@@ -76,13 +76,13 @@ class StoredWorld(ABC):
             if action not in names:
                 yield f"actions.{nth}", f"there is no action {action!r}; there are {', '.join(names)}"
 
-    @classmethod
+    @classmethod  # noqa: B027 - most worlds need nothing
     def require(cls, society: Society, data: Path) -> None:
         """Raise ValueError, with one line, if this machine cannot run the world of a society. `data` is the data
         directory.
         """
 
-    @classmethod
+    @classmethod  # noqa: B027 - most worlds keep nothing
     def discard(cls, society: str, data: Path) -> None:
         """Remove what the world keeps of a society outside its dumped state."""
 
