@@ -34,11 +34,11 @@ def command_goals(about: Mapping[str, Any], rng: Random) -> list[dict[str, Any]]
 
 
 def command_steps(about: Mapping[str, Any], rng: Random) -> list[str]:
-    """Return the steps to a goal: commands that do what it names, or any."""
+    """Return the steps to a goal: commands that do what it names, or any; a rest if none can be given now."""
     goal = str(about.get("goal"))
     serving = [possible for possible in _possible(about) if possible["does"] in goal] or _possible(about)
     choices = [choice for possible in serving for choice in possible.get("choices") or ()]
-    return [filled(choice, about, rng) for choice in rng.sample(choices, min(MAX_STEPS, len(choices)))]
+    return [filled(choice, about, rng) for choice in rng.sample(choices, min(MAX_STEPS, len(choices)))] or ["rest"]
 
 
 def chosen_command(about: Mapping[str, Any], rng: Random) -> str | None:

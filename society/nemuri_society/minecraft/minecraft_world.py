@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, Self
@@ -33,8 +34,12 @@ MAX_AGENTS: Final = MAX_AGENTS_PER_SERVER * MAX_SERVERS
 """Maximum number of agents in a Minecraft society."""
 STATE_VERSION: Final = 1
 """Version of the bridge's state."""
-STATE_SECONDS: Final = 10.0
-"""Seconds between two readings of the bridge's state. What happened since the last one is lost with the process."""
+STATE_SECONDS: Final = 1.0
+"""Least seconds between two readings of the bridge's state. What happened since the last one is lost with the process,
+and a checkpoint has the world of that moment.
+"""
+STATE_SHARE: Final = 0.1
+"""Maximum share of the time, 0 to 1, in which the bridge's state is read."""
 NO_STATE: Final = b""
 """State of a world that has not begun."""
 
@@ -143,13 +148,15 @@ class MinecraftKeeper:
         self._bridge.restore(self._state or None)
         await self._bridge.start()
         ended = asyncio.ensure_future(self._bridge.wait())
-        closing = asyncio.ensure_future(self._closing.wait())
+        closing, pause = asyncio.ensure_future(self._closing.wait()), STATE_SECONDS
         try:
             while not closing.done():
-                await asyncio.wait((ended, closing), timeout=STATE_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait((ended, closing), timeout=pause, return_when=asyncio.FIRST_COMPLETED)
                 if ended.done():
                     raise ServerFailed(f"the Minecraft bridge ended with code {ended.result()}")
+                began = time.monotonic()
                 await self._read_state()
+                pause = max(STATE_SECONDS, (time.monotonic() - began) / STATE_SHARE)
         finally:
             for task in (ended, closing):
                 task.cancel()
