@@ -32,8 +32,8 @@ def data() -> Iterator[Path]:
 
 
 def test_a_society_in_minecraft_is_resumed_restored_forked_and_deleted(data: Path) -> None:
-    """Agents act and decide in Minecraft, and resume after a stop. A checkpoint brings back the world of its second with
-    what the agents carried; a fork begins with it. `delete` removes the files of the world.
+    """Agents act and decide in Minecraft, and resume after a stop. A checkpoint brings back the world of its second
+    and what the agents carried; a fork begins with it. `delete` removes the files of the world.
     """
     nemuri = CommandLine(data)
     arguments = ("society", "run", "--world", "minecraft", "--name", "miners", "--agents", "4", "--towns", "1")
