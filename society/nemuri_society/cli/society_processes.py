@@ -59,7 +59,7 @@ def world(context: typer.Context, name: NameArgument, http: HttpOption = None, p
 
         async with serve_probes(settings.http, SocietyProbes(name, "world", log, missing, registry)) as url:
             _say("the world", url)
-            await run_world(log, name, settings, WorldMetrics(registry), kept)
+            await run_world(log, name, WorldMetrics(registry), kept, settings)
 
     _serve(Session.of(context), f"world-{name}", work, http, parent)
 

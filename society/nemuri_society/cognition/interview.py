@@ -9,6 +9,7 @@ from nemuri_society.cognition import prompt_text
 from nemuri_society.cognition.memory_interface import RetrievedMemory
 from nemuri_society.cognition.module import Prompt
 from nemuri_society.cognition.percept_updates import listed, mapped
+from nemuri_society.cognition.prompt_words import quoted
 from nemuri_society.cognition.shared_state import Snapshot
 from nemuri_society.cognition.situation_detection import number
 from nemuri_society.cognition.task_texts import task_text
@@ -29,14 +30,14 @@ def interview_prompt(snapshot: Snapshot, question: str, memories: Sequence[Retri
     known = [name for name, _ in _opinions(snapshot)][:MOST_OPINIONS]
     decided = str(snapshot["decision"].get("high_level_intent") or "")
     lines = [
-        f"you are asked: {prompt_text.quoted(question)}",
+        f"you are asked: {quoted(question)}",
         f"you have decided: {decided}" if decided else "",
         *prompt_text.goal_lines(snapshot["goals"], snapshot["plans"], {}),
         *prompt_text.outcome_lines(_ended(snapshot)),
         *prompt_text.opinion_lines(snapshot, known),
         *prompt_text.utterance_lines(listed(snapshot["conversations"])[-LAST_UTTERANCES:], snapshot.name),
         *prompt_text.reflection_lines(snapshot["reflections"]),
-        *(f"you remember: {prompt_text.quoted(memory.content)}" for memory in memories),
+        *(f"you remember: {quoted(memory.content)}" for memory in memories),
     ]
     about: dict[str, JsonValue] = {"job": "interview", "agent": snapshot.name, "state": state_answer(snapshot)}
     return prompt_text.module_prompt(snapshot, TASK, lines, about, ANSWER_TOKENS)

@@ -115,17 +115,18 @@ def build_keeper(log: Log, society: Society, settings: Settings, metrics: WorldM
 async def run_world(
     log: Log,
     name: str,
-    settings: Settings,
     metrics: WorldMetrics | None = None,
     lease_held: asyncio.Event | None = None,
+    settings: Settings | None = None,
 ) -> None:
     """Run the world of a society until the task is cancelled. First wait until no other process holds its lease.
 
-    Sets `lease_held` once this process holds the lease. Raises `RevisionError` if another process takes the lease away.
+    Sets `lease_held` once this process holds the lease. `settings` are those of a world that another program runs; None
+    reads them from the environment. Raises `RevisionError` if another process takes the lease away.
     """
     collect_young()
     states = await States.open(log, name)
-    process = build_keeper(log, await read_society(states), settings, metrics)
+    process = build_keeper(log, await read_society(states), settings or Settings(), metrics)
     lease = WorldLease(f"w{uuid4().hex[:12]}", states, process)
     await lease.acquire()
     if lease_held is not None:

@@ -11,6 +11,7 @@ from nemuri_society.cognition.engine import Engine
 from nemuri_society.contracts.society import Society
 from nemuri_society.simulation.cell_leases import CellLeases
 from nemuri_society.stores.society_states import SOCIETY, RevisionError, SocietyError, States, societies
+from nemuri_society.world.grid_world import GridWorld
 from tests.integration.harness import eventually
 
 
@@ -88,7 +89,7 @@ async def test_a_takeover_continues_and_the_former_host_is_fenced(society: Socie
         await asyncio.sleep(0.05)
     await _acquire_cell(second, theirs, 0)
     assert theirs.states["a03"].values() == {
-        "profile": {"name": "Agent 3"},
+        "profile": {"name": "Agent 3", "about": GridWorld.about},
         "goals": {"active": ["iron"]},
     }
     theirs.put("a03", {"goals": {"active": ["iron", "wood"]}}, 3.0)
