@@ -358,6 +358,7 @@ def test_python_and_the_bridge_accept_the_same_messages(data: Path) -> None:
         "withdraw": {"action": "withdraw", "at": place, "stack": stack},
         "say": {"action": "say", "text": "木" * 256},
         "rest": {"action": "rest"},
+        "do": {"action": "do", "command": "ring the bell"},
         "joining": {"host": "h", "agents": {"a": "Anna"}, "towns": {"a": "t"}},
         "joined": {"agents": ["a"], "second": 0, "rate": 4},
         "leaving": {"agents": ["a"]},

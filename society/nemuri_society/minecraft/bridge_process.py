@@ -48,7 +48,7 @@ class MinecraftBridge:
     """The Node process between NATS and its Minecraft servers. All its files are in `directory`.
 
     It listens on the loopback address only. After a restart it continues from the last stored state. The state is
-    stored periodically, on request, and when the process is stopped.
+    stored on request, and when the process is stopped.
     """
 
     name = "minecraft"

@@ -20,5 +20,3 @@ class MinecraftSettings(Value):
     """Maximum number of agents on one server."""
     rate: float = Field(default=4.0, gt=0, le=20)
     """Maximum number of percepts per second for each agent."""
-    save_interval: float = Field(default=30.0, ge=1)
-    """Seconds between two stored states of the worlds. A restarted bridge continues from the last one."""

@@ -10,8 +10,14 @@ import pytest_asyncio
 from nemuri.web.principals import Principal
 from nemuri_contracts.event import OPERATOR
 from nemuri_infra.runtime.settings import Settings
+from nemuri_society.contracts.society import Society
 from nemuri_society.contracts.subjects import SocietySubjects
-from nemuri_society.contracts.world_protocol import Act, Acts, Percept, Percepts, Position, Say
+from nemuri_society.contracts.world_protocol import Act, Acts, Do, Percept, Percepts, Position, Say
+from nemuri_society.operations.lifecycle import create_society
+from nemuri_society.operations.residents import generate_residents
+from nemuri_society.simulation.world_lease import world_entries
+from nemuri_society.world.forum import Forum
+from nemuri_society.world.society_world import joined_dump
 from tests.integration.harness import opened_log, running_services
 from tests.integration.web_gateway import Gateway, running_gateway
 from tests.integration.window.sample_society import found_village
@@ -40,6 +46,25 @@ async def test_a_society_shows_places_minds_and_friends(gateway: Gateway) -> Non
         assert "build a house" in mind
         assert "friend" in mind
         assert INJECTION not in page + mind
+
+
+async def test_a_world_without_space_shows_what_stands_in_it(gateway: Gateway, settings: Settings) -> None:
+    """A forum has no map: its newest posts are listed, and no markup of theirs is rendered."""
+    agents = generate_residents("debate", 2, seed=1, towns=0)
+    society = Society(name="debate", seed=1, world="forum", agents=agents)
+    forum = Forum.create(society)
+    for nth, agent in enumerate(agents):
+        forum.join(agent.id, agent.name)
+        forum.step([Act(agent_id=agent.id, act_id="1", act=Do(command=f"post {nth} {INJECTION}"))], 1.0)
+    async with opened_log(settings) as log:
+        states = await create_society(log, society)
+        await states.write(world_entries(joined_dump(b"{}", forum.dump())), {})
+    async with gateway.browser() as browser:
+        page = (await browser.get("/societies/debate")).text
+        assert f"2 {agents[1].name} (0 votes): 1 " in page
+        assert page.index("(0 votes): 1 ") < page.index("(0 votes): 0 ")
+        assert "squares are towns" not in page
+        assert INJECTION not in page
 
 
 async def test_a_checkpoint_shows_the_past(gateway: Gateway) -> None:

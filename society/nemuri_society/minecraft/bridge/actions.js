@@ -163,6 +163,11 @@ const go = (agent, { to }, signal) => walk(agent, to, signal)
 const say = (agent, { text }) => agent.bot._client.write('chat', { message: text })
 
 /** The function of each action of the contract: `(agent, act, signal)`. It resolves when done, or throws `Refused`. */
-const ACTS = { go, collect, place, craft, give, trade, deposit, withdraw, say, rest }
+/** Refuse a command in words: this world has none. */
+function refuseCommand () {
+  demand(false, 'this world takes no commands in words')
+}
+
+const ACTS = { go, collect, place, craft, give, trade, deposit, withdraw, say, rest, do: refuseCommand }
 
 module.exports = { ACTS }

@@ -99,7 +99,6 @@ async function main () {
   await bus.flush()
   const failed = what => error => log({ doing: what, error: error.message })
   setInterval(() => bridge.perceive().catch(failed('perceive')), 1000 / settings.rate)
-  setInterval(() => saveState(bridge, settings.state).catch(failed('save')), settings.save_interval * 1000)
   servePages(bridge, settings)
   process.once('SIGTERM', async () => {
     await saveState(bridge, settings.state).catch(failed('save'))

@@ -84,7 +84,7 @@ def test_a_decision_and_a_plan_keep_commands_word_by_word(state: SharedState) ->
     assert read_steps('{"steps": ["vote up 1", "post Well", "rest"]}', commands) == [
         "do: vote up 1",
         "do: post Well",
-        "rest 1",
+        "rest",
     ]
 
 
