@@ -39,7 +39,7 @@ def command_obstacle(intent: Intent, percepts: Mapping[str, JsonValue]) -> str |
 
 
 def command_lines(percepts: Mapping[str, JsonValue]) -> list[str]:
-    """Return a line for each command that can be given now: its form, what it does and needs, and the choices."""
+    """Return a line for each command: its form, what it does and needs, and the choices that there are now."""
     return [_line(possible) for possible in listed(percepts, "possible")]
 
 
@@ -57,6 +57,7 @@ def _form(possible: Mapping[str, Any]) -> str:
 
 def _line(possible: Mapping[str, Any]) -> str:
     needs = f"; it needs {possible['needs']}" if possible.get("needs") else ""
-    choices = [str(choice) for choice in listed(possible, "choices") if choice != possible.get("command")]
-    now = f"; now: {', '.join(f'`{choice}`' for choice in choices)}" if choices else ""
+    choices = [str(choice) for choice in listed(possible, "choices")]
+    named = [f"`{choice}`" for choice in choices if choice != possible.get("command")]
+    now = f"; now: {', '.join(named)}" if named else "" if choices else "; nothing to choose from now"
     return f"you can `{_form(possible)}`: it {possible.get('does')}{needs}{now}"

@@ -64,8 +64,10 @@ class CognitiveController(Module):
     def process(self, snapshot: Snapshot) -> Changes | Ask:
         """Return a model request for a decision if an output passes the threshold or the agent is idle.
 
-        Otherwise return changes that add up the salience of the outputs.
+        Otherwise return changes that add up the salience of the outputs; none before the agent has perceived its world.
         """
+        if not snapshot["percepts"]:
+            return {}
         situation = situation_of(snapshot)
         selection = select_outputs(snapshot, situation, self.thresholds)
         workspace = _workspace(snapshot, selection)
@@ -81,7 +83,9 @@ class CognitiveController(Module):
         return Ask(decision_prompt(parts, decision_task(snapshot), _about(snapshot, situation, selection)), decided)
 
     def asks(self, snapshot: Snapshot) -> bool:
-        """Return True if an output passes the threshold or the agent is idle."""
+        """Return True if the agent has perceived its world, and an output passes the threshold or the agent is idle."""
+        if not snapshot["percepts"]:
+            return False
         return is_idle(snapshot) or bool(select_outputs(snapshot, situation_of(snapshot), self.thresholds).passed)
 
     def pause(self, snapshot: Snapshot) -> float:

@@ -37,13 +37,13 @@ def command_steps(about: Mapping[str, Any], rng: Random) -> list[str]:
     """Return the steps to a goal: commands that do what it names, or any; a rest if none can be given now."""
     goal = str(about.get("goal"))
     serving = [possible for possible in _possible(about) if possible["does"] in goal] or _possible(about)
-    choices = [choice for possible in serving for choice in possible.get("choices") or ()]
+    choices = [choice for possible in serving for choice in possible["choices"]]
     return [filled(choice, about, rng) for choice in rng.sample(choices, min(MAX_STEPS, len(choices)))] or ["rest"]
 
 
 def chosen_command(about: Mapping[str, Any], rng: Random) -> str | None:
     """Return one of the possible commands, each form with the same probability; None if none can be given."""
-    possible = [one for one in _possible(about) if one.get("choices")]
+    possible = _possible(about)
     return filled(rng.choice(rng.choice(possible)["choices"]), about, rng) if possible else None
 
 
@@ -53,5 +53,6 @@ def filled(command: str, about: Mapping[str, Any], rng: Random) -> str:
 
 
 def _possible(about: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the commands that can be given now."""
     found: Iterable[Mapping[str, Any]] = about.get("possible") or ()
-    return [*found]
+    return [possible for possible in found if possible.get("choices")]

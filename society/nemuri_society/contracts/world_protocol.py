@@ -198,7 +198,7 @@ class Notice(Value):
 
 
 class Possible(Value):
-    """A command that the agent can give now."""
+    """A command that the agent can give if its needs are met."""
 
     command: Text = Field(min_length=1, max_length=100)
     """Form of the command. Words in capitals stand for what the agent chooses, as in `reply to NUMBER: TEXT`."""
@@ -207,7 +207,7 @@ class Possible(Value):
     needs: Text = Field(default="", max_length=200)
     """What must hold for it, as far as that is not plain from the choices."""
     choices: tuple[Text, ...] = Field(default=(), max_length=16)
-    """Commands of this form that can be given now. `TEXT` stands for any words."""
+    """Commands of this form that can be given now; empty if none can. `TEXT` stands for any words."""
 
 
 class Outcome(Value):

@@ -52,8 +52,8 @@ def board_notices(board: Board, agent_id: str, best: Iterable[Post]) -> tuple[No
 def possible_commands(
     board: Board, agent_id: str, best: Iterable[Post], allowed: Collection[str] | None
 ) -> tuple[Possible, ...]:
-    """Return the commands that an agent can give, by what stands before it. `allowed` names the allowed actions; None
-    allows all.
+    """Return the commands of a forum, with what an agent can choose now by what stands before it. `allowed` names the
+    allowed actions; None allows all.
     """
     others = [post for post in feed(board, agent_id, best) if post.author != agent_id]
     unvoted = [post.number for post in others if agent_id not in post.votes]
@@ -68,14 +68,14 @@ def possible_commands(
         "follow NAME": [f"follow {name}" for other, name in names.items() if other not in follows],
         "unfollow NAME": [f"unfollow {board.members[other].name}" for other in follows],
     }
-    rules = {rule.name: rule for rule in FORUM_ACTIONS}
     return tuple(
-        Possible(
-            command=form, does=rules[name].does, needs=rules[name].needs, choices=tuple(choices[form][:MAX_CHOICES])
-        )
-        for form, name in FORMS.items()
-        if choices[form] and (allowed is None or name in allowed)
+        _possible(form, name, choices[form]) for form, name in FORMS.items() if allowed is None or name in allowed
     )
+
+
+def _possible(form: str, name: str, choices: list[str]) -> Possible:
+    rule = next(rule for rule in FORUM_ACTIONS if rule.name == name)
+    return Possible(command=form, does=rule.does, needs=rule.needs, choices=tuple(choices[:MAX_CHOICES]))
 
 
 def _about(board: Board, agent_id: str, post: Post) -> str:

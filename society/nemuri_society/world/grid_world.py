@@ -128,12 +128,10 @@ class GridWorld(World):
             raise LookupError(f"{agent_id} is not in this world")
         return Percept.model_validate_json(changed_percepts.percept_json(self._state, row))
 
-    def changed_percepts(self) -> dict[str, Percept]:
-        """Return the percepts that have changed since the last call, by agent id. Each event is reported once."""
-        return {agent: Percept.model_validate_json(percept) for agent, percept in self.changed_percepts_json().items()}
-
     def changed_percepts_json(self) -> dict[str, bytes]:
-        """Return the same as `changed_percepts`, with each percept as JSON. This takes a fraction of the time."""
+        """Return the percepts that have changed since the last call, each as one line of JSON. It is not parsed, which
+        takes a fraction of the time of `changed_percepts`.
+        """
         return changed_percepts.take_changed_percepts(self._state)
 
     def place(self, agent_id: str) -> tuple[int, int] | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from nemuri_society.contracts.society import Society
-from nemuri_society.contracts.world_protocol import Act
+from nemuri_society.contracts.world_protocol import Act, Percept
 
 if TYPE_CHECKING:
     from nats.aio.client import Client as Nats
@@ -171,6 +171,10 @@ class World(StoredWorld):
         """Return the percepts that have changed since the last call, by agent id, each as one line of JSON in the form
         of `nemuri_society.contracts.world_protocol.Percept`. Each event is reported once.
         """
+
+    def changed_percepts(self) -> dict[str, Percept]:
+        """Return the same as `changed_percepts_json`, with each percept as a value."""
+        return {agent: Percept.model_validate_json(percept) for agent, percept in self.changed_percepts_json().items()}
 
     @abstractmethod
     def mark_percept_changed(self, agent_id: str) -> None:
