@@ -92,7 +92,8 @@ def assert_continued(running: RunningSociety, before: StoredState, after: Stored
         assert set(before.world.unique_items(each)) <= set(after.world.unique_items(each))
         assert set(before.world.achievements(each)) <= set(after.world.achievements(each))
         was, found = before.world.percept(each), running.observed.first_percepts[each]
-        assert abs(was.position.x - found["position"]["x"]) + abs(was.position.z - found["position"]["z"]) <= MAX_STEP
+        x, z = before.world.place(each) or (0, 0)
+        assert abs(x - found["position"]["x"]) + abs(z - found["position"]["z"]) <= MAX_STEP
         assert bool(found["inventory"]) >= bool(was.inventory)
         assert 0 <= found["second"] - before.world.second <= MAX_LOST_SECONDS
 

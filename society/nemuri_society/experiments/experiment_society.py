@@ -108,8 +108,7 @@ def parts(names: Collection[str], without: Collection[str]) -> list[Module]:
 
 
 def _settled(member: Member, world: GridWorld, seed: str) -> dict[str, Any]:
-    here = world.percept(member.id).position
-    home = list(world.towns[member.town]) if member.town else [here.x, here.z]
+    home = list(world.towns[member.town] if member.town else world.place(member.id) or ())
     visits = [list(town) for town in world.towns.values()]
     return {"name": member.id, "seed": seed, "home": home, "visits": visits, **member.profile}
 

@@ -4,6 +4,7 @@ import json
 from random import Random
 
 import pytest
+from pydantic import JsonValue
 
 from nemuri_society.cognition.action_selection import next_act
 from nemuri_society.cognition.commands import command_lines, first_words, notice_lines
@@ -47,7 +48,7 @@ def state(forum: Forum) -> SharedState:
     state = state_of(profile={"name": "ada", "about": forum.about})
     percept = json.loads(forum.changed_percepts_json()["ada"])
     state.put(percept_changes(state, percept), 1.0)
-    goal = {"id": "g1", "description": "be heard", "priority": 0.5, "sort": "social", "needs": []}
+    goal: JsonValue = {"id": "g1", "description": "be heard", "priority": 0.5, "sort": "social", "needs": []}
     state.put({"goals": {"active": [goal], "at": 1.0}}, 1.0)
     return state
 
