@@ -87,13 +87,13 @@ async def _bring_wood(host: Host, agent: str) -> None:
     await host.perform_successfully(agent, Go(to=tree))
     await host.perform_successfully(agent, Collect(block="tree", at=tree))
     if agent != MAKER:
-        await host.perform_successfully(agent, Go(to=host.percepts[MAKER].position))
+        await host.perform_successfully(agent, Go(to=host.percepts[MAKER].here))
         await host.perform_successfully(agent, Give(to=MAKER, stack=Stack(item="wood")))
 
 
 async def _place(host: Host, agent: str, block: str) -> Position:
     """Place a block at the first position near an agent that allows it, and return the position."""
-    here = host.percepts[agent].position
+    here = host.percepts[agent].here
     for x, z in (
         (1, 0),
         (-1, 0),
@@ -115,7 +115,7 @@ async def _place(host: Host, agent: str, block: str) -> Position:
 
 
 def _distance(host: Host, one: str, other: str) -> float:
-    here, there = host.percepts[one].position, host.percepts[other].position
+    here, there = host.percepts[one].here, host.percepts[other].here
     return math.dist((here.x, here.y, here.z), (there.x, there.y, there.z))
 
 
@@ -240,7 +240,7 @@ async def test_a_trade_needs_both_offers(data: Path) -> None:
         await _collect(host, "a", "tree", 2)
         await _collect(host, "b", "tree", 1)
         await host.perform_successfully("a", Craft(item="table"))
-        await host.perform_successfully("b", Go(to=host.percepts["a"].position))
+        await host.perform_successfully("b", Go(to=host.percepts["a"].here))
         wood, table = Stack(item="wood"), Stack(item="table")
         given_up = await host.start_act("b", Trade(partner="a", offer=wood, want=table))
         await host.perform_successfully("b", Rest(seconds=0.1))
@@ -274,7 +274,7 @@ async def _craft(host: Host, agent: str, *items: str) -> None:
 
 async def _find_block(host: Host, agent: str, sort: str) -> Position:
     """Let an agent walk, farther and farther, until it sees a block of a kind. Return the position of the block."""
-    for goal in _positions_around(host.percepts[agent].position):
+    for goal in _positions_around(host.percepts[agent].here):
         if seen := [block.position for block in host.percepts[agent].blocks if block.block == sort]:
             return seen[0]
         await host.perform(agent, Go(to=goal))
@@ -307,7 +307,7 @@ async def test_invalid_acts_are_refused_with_a_reason_or_ignored(data: Path) -> 
         assert (await host.outcome_of("odd")).reason.startswith("no act: there is no fly")
         assert (await host.outcome_of("of-a")).done
         await asyncio.gather(
-            *(host.perform_successfully(each, Go(to=host.percepts["a"].position)) for each in ("b", "c"))
+            *(host.perform_successfully(each, Go(to=host.percepts["a"].here)) for each in ("b", "c"))
         )
         going = await host.start_act("a", Go(to=Position(x=500, y=4, z=500)))
         assert (await host.perform("a", Give(to="b", stack=Stack(item="wood")))).reason == "holds no wood"
@@ -315,7 +315,7 @@ async def test_invalid_acts_are_refused_with_a_reason_or_ignored(data: Path) -> 
         lonely = await host.start_act("b", Trade(partner="c", offer=Stack(item="wood"), want=Stack(item="stone")))
         assert (await host.outcome_of(lonely)).reason == "holds no wood"
         assert (
-            await host.perform("c", Place(block="wings", at=host.percepts["c"].position))
+            await host.perform("c", Place(block="wings", at=host.percepts["c"].here))
         ).reason == "cannot place wings"
         going = await host.start_act("b", Go(to=Position(x=-500, y=4, z=500)))
         await host.leave("b")

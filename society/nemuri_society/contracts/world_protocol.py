@@ -256,6 +256,14 @@ class Percept(Value):
     biome: Item = "plains"
 
 
+    @property
+    def here(self) -> Position:
+        """Position of the agent. Raises LookupError in a world without space."""
+        if self.position is None:
+            raise LookupError("this world has no positions")
+        return self.position
+
+
 class Act(Value):
     """An action that an agent takes. Its outcome has the same `act_id`."""
 

@@ -98,7 +98,7 @@ def test_following_lasts() -> None:
         society, apart = life.society, []
         for _ in range(40):
             society.simulation.run(society.simulation.now + 1.0)
-            mina, akira = (society.world.percept(name).position for name in ("mina", "akira"))
+            mina, akira = (society.world.percept(name).here for name in ("mina", "akira"))
             apart.append(max(abs(mina.x - akira.x), abs(mina.z - akira.z)))
         assert sorted(apart)[len(apart) // 2] <= 8
         assert life.acts["go"] > len(life.decisions) / 2

@@ -40,7 +40,7 @@ class ScriptedPlayer:
 
     def blocks_by_distance(self, *blocks: str) -> Iterator[Position]:
         """Yield the positions of blocks of these kinds, nearest first."""
-        state, here = self.world._state, self.percept.position
+        state, here = self.world._state, self.percept.here
         found = np.argwhere(np.isin(state.ground.blocks(), [BLOCK_NUMBER[block] for block in blocks]))
         order = np.argsort(((found - [here.x, here.z]) ** 2).sum(axis=1), kind="stable")
         return (Position(x=x, y=GROUND_Y, z=z) for x, z in found[order].tolist())

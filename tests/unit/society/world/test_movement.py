@@ -136,7 +136,7 @@ def test_an_agent_returns_beside_an_obstructed_position() -> None:
     home = (int(stage.state.players.home_x[0]), int(stage.state.players.home_z[0]))
     stage.set_block("brick", (MIDDLE, MIDDLE), home)
     stage.world.join("ann", "ann")
-    there = stage.world.percept("ann").position
+    there = stage.world.percept("ann").here
     assert stage.block(there.x, there.z) == "grass"
 
 

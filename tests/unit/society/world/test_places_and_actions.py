@@ -9,7 +9,7 @@ def test_agents_begin_at_named_places() -> None:
     """A named place lies where the settings say, on free ground, and agents begin near it."""
     world = GridWorld(WorldSettings(seed=3, size=96, towns=(), sites={"mill": (20, 70)}))
     world.join("ada", "Ada", "mill")
-    position = world.changed_percepts()["ada"].position
+    position = world.changed_percepts()["ada"].here
     assert world.towns == {"mill": (20, 70)}
     assert abs(position.x - 20) <= 8
     assert abs(position.z - 70) <= 8
@@ -19,7 +19,7 @@ def test_actions_that_are_not_allowed_are_refused() -> None:
     """A forbidden act has its outcome with a reason, and does not end the act under way."""
     world = GridWorld(WorldSettings(seed=3, size=64, actions=("go", "say")))
     world.join("ada", "Ada", "town")
-    here = world.changed_percepts()["ada"].position
+    here = world.changed_percepts()["ada"].here
     walk = Go(to=Position(x=min(60, here.x + 12), y=here.y, z=here.z))
     acts = [("walk", walk), ("craft", Craft(item="table")), ("say", Say(text="hello"))]
     world.step([Act(agent_id="ada", act_id=act_id, act=act) for act_id, act in acts], 0.1)
