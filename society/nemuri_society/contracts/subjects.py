@@ -33,7 +33,7 @@ class SocietySubjects:
         return f"{self._society(society)}.vitals.{host}"
 
     def world_health(self, society: str) -> str:
-        """Return the subject on which the grid world sends its health report at every heartbeat."""
+        """Return the subject on which the world sends its health report at every heartbeat."""
         return f"{self._society(society)}.world.turning"
 
     def record(self, society: str, writer: str = "*") -> str:

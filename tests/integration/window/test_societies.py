@@ -60,6 +60,7 @@ async def test_a_world_without_space_shows_what_stands_in_it(gateway: Gateway, s
         states = await create_society(log, society)
         await states.write(world_entries(joined_dump(b"{}", forum.dump())), {})
     async with gateway.browser() as browser:
+        assert "<td>forum</td>" in (await browser.get("/societies")).text
         page = (await browser.get("/societies/debate")).text
         assert f"2 {agents[1].name} (0 votes): 1 " in page
         assert page.index("(0 votes): 1 ") < page.index("(0 votes): 0 ")
