@@ -19,8 +19,11 @@ _REMARKS: Final = (
 
 
 def command_goals(about: Mapping[str, Any], rng: Random) -> list[dict[str, Any]]:
-    """Return goals that name what a possible command does, with the second, so that a goal that is done can return."""
-    wanted = rng.sample(_possible(about), min(MAX_GOALS, len(_possible(about))))
+    """Return goals that name what a command does, if there is one that can be given now, with the second, so that a
+    goal that is done can return.
+    """
+    every = _possible(about) or [*about["possible"]]
+    wanted = rng.sample(every, min(MAX_GOALS, len(every)))
     second = f"{float(about.get('second') or 0.0):.0f}"
     return [
         {

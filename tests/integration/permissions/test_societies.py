@@ -75,7 +75,7 @@ async def test_a_society_runs_with_one_user_per_process(platform: RestrictedServ
     await run_world_and_host(platform, tmp_path)
     back = ("--checkpoint", "newest", "--seconds", "1", "--json")
     again = json.loads(await output_of(platform, *operating, "resume", NAME, *back))
-    assert (again["agents"], again["items"] is None) == (4, False)
+    assert (again["agents"], again["world_figures"].keys()) == (4, {"items", "achievements"})
     async with opened_log(platform.of("operator")) as log:
         assert {"agent_defined", "experience_recorded", "memories_accessed"} <= await event_kinds(log)
     await output_of(platform, *operating, "delete", NAME)
