@@ -99,7 +99,7 @@ def run(
             metavar="N",
             min=1,
             max=10_000,
-            help="Maximum number of concurrent model calls. Default: one for each agent, 50 to 200.",
+            help="Maximum number of concurrent model calls. Default: three for each agent, 50 to 200.",
         ),
     ] = None,
     latency: Annotated[

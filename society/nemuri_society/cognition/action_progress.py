@@ -23,10 +23,10 @@ _COUNTED: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class ActionProgress:
-    """Progress in a course. A course is either the steps of a plan or the single action of a decision."""
+    """Progress in a course: the steps of a plan, or the single intent of a decision (`courses.course_of`)."""
 
     course: str
-    """Id of the plan or decision."""
+    """Id of the plan, or the id of the decision that began the course with the words of its intent."""
     step: int = 0
     done: int = 0
     """Number of acts that performed the step and were reported as done."""
@@ -47,6 +47,8 @@ class ActionProgress:
     """Ids of the acts that were last counted as done, each with the index of its step."""
     undone: tuple[str, ...] = ()
     """Ids of acts that were counted as done and then taken back."""
+    decided: str = ""
+    """Id of the last decision that began or continued the course."""
 
     def values(self) -> dict[str, JsonValue]:
         """Return the progress as plain JSON values."""
@@ -72,9 +74,8 @@ class ActionProgress:
         now = self
         while now.status == "on" and now.step < len(steps):
             intent = steps[now.step]
-            if now.done < required_acts(intent):
-                return now
-            if now.act is not None:
+            required = required_acts(intent)
+            if required is None or now.done < required or now.act is not None:
                 return now
             now = replace(now, step=now.step + 1, done=0, legs=0, failed=0)
         return replace(now, status="done") if now.status == "on" else now
@@ -103,11 +104,20 @@ class ActionProgress:
             if correction.get("supposed") and act in counted and act not in now.undone:
                 step = counted[act]
                 same = step == now.step
-                left = now.done - 1 if same else required_acts(steps[step]) - 1
+                left = now.done - 1 if same else (required_acts(steps[step]) or 1) - 1
                 undone = (*now.undone, act)[-_COUNTED:]
                 serves = now.serves and same
                 now = replace(now, step=step, status="on", done=max(0, left), undone=undone, serves=serves)
         return now
+
+    def reconsidered(self, decision: str, refused: str | None) -> "ActionProgress":
+        """Return the progress after a new decision continued the course. A failed course goes on unless it is still
+        `refused`, which is the reason.
+        """
+        now = replace(self, decided=decision)
+        if self.status != "failed" or self.decided == decision or refused:
+            return now
+        return replace(now, status="on", failed=0, legs=0, why="")
 
     def settled(self) -> "ActionProgress":
         """Return the progress as `failed` if the step exceeded `MAX_RETRIES` or `MAX_DETOURS`, else unchanged."""

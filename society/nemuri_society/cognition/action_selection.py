@@ -4,12 +4,13 @@ An agent first walks to its target and then acts on it.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil, cos, hypot, pi, sin
 from typing import Final, assert_never
 
 from pydantic import JsonValue
 
+from nemuri_society.cognition.feasibility import sources_of
 from nemuri_society.cognition.intents import Intent
 from nemuri_society.cognition.percept_updates import listed
 from nemuri_society.cognition.situation_detection import bodies_in_sight
@@ -21,6 +22,8 @@ WALK_BLOCKS: Final = 12
 """Length in blocks of a walk without a known target. The agent looks around again after it."""
 MIN_REST_SECONDS: Final = 5.0
 """Minimum seconds of a rest."""
+FOLLOWING_REST_SECONDS: Final = 1.0
+"""Seconds that an agent stands beside the agent that it follows before it looks again."""
 _AROUND: Final = sorted(
     ((dx, dz) for dx in range(-3, 4) for dz in range(-3, 4) if (dx, dz) != (0, 0) and hypot(dx, dz) < REACH - 0.5),
     key=lambda offset: (hypot(*offset), offset),
@@ -46,9 +49,13 @@ class PlannedAct:
     """True if the act performs the intent; False if it only leads to the intent."""
 
 
-def required_acts(intent: Intent) -> int:
-    """Return the number of acts that complete an intent. Acts that only lead to it are not counted."""
+def required_acts(intent: Intent) -> int | None:
+    """Return the number of acts that complete an intent; None if only another decision ends it. Acts that only lead to
+    it are not counted.
+    """
     match intent.verb:
+        case "follow":
+            return None
         case "collect" | "place" | "explore":
             return intent.count
         case "craft":
@@ -82,13 +89,20 @@ def next_act(intent: Intent, view: Surroundings) -> PlannedAct | None:
             assert_never(intent.verb)
 
 
+def dead_end(intent: Intent) -> str:
+    """Return the reason for which no act leads to an intent that has no obstacle."""
+    if intent.whom is not None:
+        return f"{intent.whom} is out of sight, and no longer where you saw them last"
+    return f"nothing leads to {intent.words()} from where you are"
+
+
 def rest_act(seconds: float) -> PlannedAct:
     """Return an act that rests for some seconds. It interrupts the act under way."""
     return PlannedAct({"action": "rest", "seconds": seconds}, "rest")
 
 
 def _collect(item: str, view: Surroundings) -> PlannedAct | None:
-    sources = tuple(block for block, rule in COLLECTING_RULES.items() if item in (rule.item, block))
+    sources = sources_of(item)
     gain = next((COLLECTING_RULES[block].item for block in sources), item)
     if found := _take(sources or (item,), view, {"gain": {gain: 1}}):
         return found
@@ -99,7 +113,8 @@ def _collect(item: str, view: Surroundings) -> PlannedAct | None:
             if ground
             else None
         )
-    return _leg(view)
+    known = view.remembered(sources or (item,))
+    return _leg(view) if known is None or view.away(known[1]) <= REACH else _go(known[1], known[0])
 
 
 def _take(blocks: Iterable[str], view: Surroundings, expected: Mapping[str, JsonValue]) -> PlannedAct | None:
@@ -135,14 +150,29 @@ def _towards(intent: Intent, view: Surroundings) -> PlannedAct | None:
     if intent.place is not None:
         return _go(intent.place, "there", serves=True)
     whom = intent.whom or ""
-    found = view.body(whom) or view.nearest([whom.replace(" ", "_"), *whom.split()])
-    if found is None:
-        return None
+    if (found := view.body(whom)) is None:
+        at = view.last_seen(whom) if intent.verb != "go" else whereabouts(whom, view)
+        searching = at is not None and (intent.verb == "go" or view.away(at) > REACH)
+        return _go(at, whom, serves=intent.verb == "go") if at is not None and searching else None
     body, place = found
+    if intent.verb == "follow" and view.away(place) <= REACH:
+        return replace(rest_act(FOLLOWING_REST_SECONDS), text=f"stay with {whom}")
     if intent.verb in {"go", "follow"}:
         return _go(place, whom, serves=True)
     if view.away(place) > REACH:
         return _go(place, whom)
+    return _handed(intent, body)
+
+
+def whereabouts(words: str, view: Surroundings) -> BlockPosition | None:
+    """Return the position of whatever the words name: a place, a block, or where an agent was last seen; None if the
+    agent knows none.
+    """
+    return view.named(words) or view.block_called(words) or view.last_seen(words)
+
+
+def _handed(intent: Intent, body: str) -> PlannedAct:
+    """Return a gift or an offer to an agent within reach, given by its id."""
     stack: dict[str, JsonValue] = {"item": intent.item, "count": intent.count}
     loss: dict[str, JsonValue] = {"loss": {intent.item or "": intent.count}}
     if intent.verb == "give":
@@ -152,7 +182,7 @@ def _towards(intent: Intent, view: Surroundings) -> PlannedAct | None:
 
 
 def _store(intent: Intent, view: Surroundings) -> PlannedAct | None:
-    found = view.nearest(["chest"])
+    found = view.remembered(["chest"])
     if found is None:
         return None
     if view.away(found[1]) > REACH:

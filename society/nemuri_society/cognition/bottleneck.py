@@ -5,19 +5,22 @@ a section does not use go to other sections. A text that does not fit is cut at 
 """
 
 from collections.abc import Collection, Mapping
-from typing import Final
+from typing import Any, Final
 
 from pydantic import JsonValue
 
 from nemuri_domain.language.token_estimate import estimate_tokens
-from nemuri_society.cognition import prompt_text
+from nemuri_society.cognition import prompt_text, situation_text
+from nemuri_society.cognition.courses import plan_progress, progress_line
+from nemuri_society.cognition.deeds import DEED_SECONDS, deed_lines
 from nemuri_society.cognition.intents import VERBS
 from nemuri_society.cognition.module import Prompt
 from nemuri_society.cognition.output_salience import Output
 from nemuri_society.cognition.percept_updates import listed, mapped
 from nemuri_society.cognition.prompt_budget import PROMPT_TOKENS, PromptSection, fit_to_budget, section_shares
+from nemuri_society.cognition.self_description import describe_agent
 from nemuri_society.cognition.shared_state import Snapshot
-from nemuri_society.cognition.situation_detection import Situation
+from nemuri_society.cognition.situation_detection import Situation, number
 from nemuri_society.cognition.task_texts import task_text
 
 HEADINGS: Final[Mapping[PromptSection, str]] = {
@@ -29,6 +32,8 @@ HEADINGS: Final[Mapping[PromptSection, str]] = {
 }
 """Heading of each section of the user prompt, in the order of the prompt."""
 TASK: Final = task_text("society_decision", verbs=", ".join(verb for verb in VERBS if verb != "plan"))
+PROMPT_UTTERANCES: Final = 12
+"""Number of the last utterances in the prompt."""
 ANSWER_TOKENS: Final = 300
 """Maximum tokens of a decision."""
 _FIXED: Final = estimate_tokens("\n".join([TASK.text, *HEADINGS.values()])) + len(HEADINGS) + 2
@@ -40,15 +45,17 @@ def fit_sections(
     """Return the lines of each prompt section that fit the token budget.
 
     The output of a module is included only if it is in `passed`, which means that it passed the salience threshold. The
-    plan in force is always included.
+    plan in force, what can be done now, what failed and why, and the last advice are always included.
     """
+    wanted = _goals(snapshot, passed)
     texts: dict[PromptSection, list[str]] = {
-        "system": [prompt_text.describe_agent(snapshot)],
+        "system": [describe_agent(snapshot)],
         "working_memory": [
-            *prompt_text.working_memory_lines(snapshot["working_memory"]),
-            *prompt_text.surroundings_lines(snapshot["percepts"]),
+            *prompt_text.working_memory_lines(snapshot["working_memory"], ("active_goals",) if wanted else ()),
+            *situation_text.place_lines(snapshot),
+            *situation_text.ability_lines(snapshot, _aims(snapshot)),
         ],
-        "goals": _goals(snapshot, passed),
+        "goals": wanted,
         "social": _social(snapshot, situation, passed),
         "memories": _memories(snapshot, passed),
         "alerts": _alerts(snapshot, situation, passed),
@@ -71,33 +78,52 @@ def decision_prompt(parts: Mapping[PromptSection, tuple[str, ...]], about: Mappi
     )
 
 
+def _aims(snapshot: Snapshot) -> list[str]:
+    """Return the goal of the plan, or else the most important goal that is left."""
+    plans = snapshot["plans"]
+    if plans.get("status") == "active" and plans.get("description"):
+        return [str(plans["description"])]
+    over = [*listed(plans, "done"), *listed(plans, "given_up")]
+    left = [goal for goal in listed(snapshot["goals"], "active") if goal.get("id") not in over]
+    return [str(goal.get("description")) for goal in sorted(left, key=lambda goal: -number(goal.get("priority")))[:1]]
+
+
 def _goals(snapshot: Snapshot, passed: Collection[Output]) -> list[str]:
-    progress = mapped(snapshot["working_memory"].get("progress"))
+    progress = plan_progress(snapshot["working_memory"], snapshot["plans"])
     if {"planning", "goal_generation"}.isdisjoint(passed):
         return prompt_text.plan_lines(snapshot["plans"], progress)
     return prompt_text.goal_lines(snapshot["goals"], snapshot["plans"], progress)
 
 
 def _social(snapshot: Snapshot, situation: Situation, passed: Collection[Output]) -> list[str]:
-    heard = (
-        prompt_text.utterance_lines(listed(snapshot["conversations"])[-12:][::-1], snapshot.name)
-        if "hearing" in passed
-        else []
-    )
-    matters = not {"social_awareness", "hearing"}.isdisjoint(passed)
-    felt = prompt_text.opinion_lines(snapshot["social_model"], situation.near) if matters else []
-    return [*felt, *heard]
+    heard = _heard(snapshot, passed)
+    deeds = listed(snapshot["deeds"])
+    since = snapshot.second - DEED_SECONDS
+    doers = [str(deed.get("by")) for deed in deeds if number(deed.get("second")) > since]
+    matters = not {"social_awareness", "hearing", "deeds"}.isdisjoint(passed)
+    felt = prompt_text.opinion_lines(snapshot, [*situation.near, *doers]) if matters else []
+    done = deed_lines(snapshot["deeds"], snapshot.second, since)
+    return [*done, *felt, *prompt_text.utterance_lines(heard[::-1], snapshot.name)]
+
+
+def _heard(snapshot: Snapshot, passed: Collection[Output]) -> list[dict[str, Any]]:
+    return listed(snapshot["conversations"])[-PROMPT_UTTERANCES:] if "hearing" in passed else []
 
 
 def _memories(snapshot: Snapshot, passed: Collection[Output]) -> list[str]:
+    thought = prompt_text.reflection_lines(snapshot["reflections"], 3 if "self_reflection" in passed else 1)
     found = listed(snapshot["memory_recall"], "found") if "memory_recall" in passed else []
-    thought = listed(snapshot["reflections"])[-3:] if "self_reflection" in passed else []
-    remembered = [prompt_text.quoted(memory.get("content", "")) for memory in found]
-    return [*remembered, *(f"you concluded: {reflection.get('insight')}" for reflection in reversed(thought))]
+    told = [str(reflection.get("insight")) for reflection in listed(snapshot["reflections"])[-3:]]
+    told += prompt_text.spoken(_heard(snapshot, passed), snapshot.name)
+    return [*thought, *prompt_text.remembered_lines((str(memory.get("content", "")) for memory in found), told)]
 
 
 def _alerts(snapshot: Snapshot, situation: Situation, passed: Collection[Output]) -> list[str]:
     pressing = ["You have just been hurt."] if situation.hurt else []
     acts = listed(snapshot["action_history"])[-5:] if "skill_execution" in passed else []
     wrong = snapshot["action_corrections"] if "action_awareness" in passed else {}
-    return pressing + prompt_text.alert_lines(wrong, acts)
+    progress = mapped(snapshot["working_memory"].get("progress"))
+    course = [line] if (line := progress_line(progress, snapshot["decision"])) else []
+    failed = situation_text.failure_lines(snapshot)
+    told = situation_text.told_failures(snapshot)
+    return [*pressing, *course, *failed, *prompt_text.alert_lines(wrong, acts, told)]

@@ -15,7 +15,7 @@ from nemuri_society.cognition.output_salience import (
     Thresholds,
     select,
 )
-from nemuri_society.cognition.percept_updates import listed
+from nemuri_society.cognition.percept_updates import listed, mapped
 from nemuri_society.cognition.salience_rules import scores
 from nemuri_society.cognition.shared_state import Changes, Snapshot
 from nemuri_society.cognition.situation_detection import (
@@ -28,6 +28,7 @@ from nemuri_society.cognition.situation_detection import (
     number,
     situation_of,
 )
+from nemuri_society.cognition.situation_text import SITUATION_TEXT_SECTIONS
 
 MIN_PAUSE, MAX_PAUSE = 1.0, 15.0
 """Minimum and maximum seconds between two decisions (document 002 §3.3)."""
@@ -44,9 +45,12 @@ class CognitiveController(Module):
         name="cognitive_controller",
         speed="mid",
         interval=MIN_PAUSE,
-        reads=SITUATION_SECTIONS | frozenset(OUTPUTS.values()) | {"working_memory", "decision", "workspace"},
+        reads=SITUATION_SECTIONS
+        | SITUATION_TEXT_SECTIONS
+        | frozenset(OUTPUTS.values())
+        | {"working_memory", "decision", "workspace"},
         writes=frozenset({"decision", "workspace"}),
-        urgent=frozenset({"percepts", "action_corrections", "conversations"}),
+        urgent=frozenset({"percepts", "action_corrections", "conversations", "deeds"}),
         rank=Rank.CONTROLLER,
         longest=MAX_PAUSE,
         brief=True,
@@ -57,13 +61,14 @@ class CognitiveController(Module):
         self.thresholds = thresholds
 
     def process(self, snapshot: Snapshot) -> Changes | Ask:
-        """Return a model request for a decision if an output passes the threshold. Otherwise return changes that add up
-        the salience of the outputs.
+        """Return a model request for a decision if an output passes the threshold or the agent is idle.
+
+        Otherwise return changes that add up the salience of the outputs.
         """
         situation = situation_of(snapshot)
         selection = select_outputs(snapshot, situation, self.thresholds)
         workspace = _workspace(snapshot, selection)
-        if not selection.passed:
+        if not selection.passed and not is_idle(snapshot):
             return {"workspace": workspace}
         decision_id = next_id(snapshot["decision"], snapshot.second)
         parts = fit_sections(snapshot, situation, selection.passed)
@@ -75,8 +80,8 @@ class CognitiveController(Module):
         return Ask(decision_prompt(parts, _about(snapshot, situation, selection)), decided)
 
     def asks(self, snapshot: Snapshot) -> bool:
-        """Return True if an output passes the threshold."""
-        return bool(select_outputs(snapshot, situation_of(snapshot), self.thresholds).passed)
+        """Return True if an output passes the threshold or the agent is idle."""
+        return is_idle(snapshot) or bool(select_outputs(snapshot, situation_of(snapshot), self.thresholds).passed)
 
     def pause(self, snapshot: Snapshot) -> float:
         """Return the seconds until the next run, by the first case that applies, but at least the interval.
@@ -96,11 +101,13 @@ class CognitiveController(Module):
         return WORK_PAUSE if situation.working else EXPLORATION_PAUSE
 
     def urgency(self, snapshot: Snapshot) -> bool:
-        """Return True if the agent was hurt, an anomaly was found, or another agent named it, since its last
-        decision.
+        """Return True if the agent was hurt or was given or offered something, an anomaly was found, or another agent
+        named it, since its last decision.
         """
         decided = decided_at(snapshot)
         if hurt_since(snapshot, decided):
+            return True
+        if any(number(deed.get("second")) > decided for deed in listed(snapshot["deeds"])[-1:]):
             return True
         wrong, heard = listed(snapshot["action_corrections"])[-1:], listed(snapshot["conversations"])[-1:]
         if any(number(correction.get("second")) > decided for correction in wrong):
@@ -109,6 +116,12 @@ class CognitiveController(Module):
         return any(
             utterance.get("speaker") != snapshot.name and mentions_agent(utterance, snapshot) for utterance in new
         )
+
+
+def is_idle(snapshot: Snapshot) -> bool:
+    """Return True if the last decision is `MAX_PAUSE` seconds old, and what it decided is done or has failed."""
+    status = mapped(snapshot["working_memory"].get("progress")).get("status")
+    return status in {"done", "failed"} and snapshot.second - decided_at(snapshot) >= MAX_PAUSE
 
 
 def select_outputs(snapshot: Snapshot, situation: Situation, thresholds: Thresholds = DOCUMENT_THRESHOLDS) -> Selection:

@@ -8,7 +8,9 @@ from typing import Any, Final
 from pydantic import JsonValue
 
 from nemuri_contracts.tiered import Cues, Experienced
+from nemuri_society.cognition.deeds import deed_text
 from nemuri_society.cognition.percept_updates import HARMLESS, listed, mapped
+from nemuri_society.cognition.self_description import listing
 from nemuri_society.cognition.shared_state import Snapshot
 from nemuri_society.cognition.situation_detection import (
     CONVERSATION_SECONDS,
@@ -20,6 +22,8 @@ from nemuri_society.cognition.working_memory import cues_of, location
 
 MAX_KNOWN: Final = 256
 """Maximum number of agents that an agent knows by sight."""
+GATHERING_SECONDS: Final = 15.0
+"""Seconds for which equal acts in a row, and agents met for the first time, are gathered into one experience."""
 CONVERSATION_PART: Final = 12
 """Number of utterances in each part of a long conversation. A full part is recorded before the conversation ends."""
 
@@ -31,7 +35,8 @@ class NewExperiences:
     experiences: tuple[JsonValue, ...]
     cursor: Mapping[str, JsonValue]
     """Values of the section `short_term_memory`. `heard`: the last recorded utterance. `acts`: ids of recorded acts.
-    `known`: ids of agents seen. `hurt_at`: second of the last recorded wound.
+    `known`: ids of agents seen. `hurt_at`: second of the last recorded wound. `deeds`: second of the last recorded deed
+    of another agent. `run` and `met`: equal acts in a row, and agents met, that are not recorded yet.
     """
 
 
@@ -40,13 +45,33 @@ def experiences_since(snapshot: Snapshot) -> NewExperiences:
     cursor = snapshot["short_term_memory"]
     goals = [str(goal.get("description")) for goal in listed(snapshot["goals"], "active")]
     said, heard = _heard(snapshot, mapped(cursor.get("heard")))
-    done, acts = _done(snapshot, listed(cursor, "acts"), goals)
-    seen, known = _noticed(snapshot, listed(cursor, "known"))
+    given, deeds = _received(snapshot, number(cursor.get("deeds"), -1.0))
+    done, acts, run = _done(snapshot, cursor, goals)
+    seen, known, met = _noticed(snapshot, cursor)
     hurt_at = snapshot["percepts"].get("hurt_at")
     if hurt_at is not None and hurt_at != cursor.get("hurt_at"):
         seen.append(experience(snapshot, "observation", "I was hurt", cues=Cues(threat=True)))
     after: dict[str, JsonValue] = {"heard": dict(heard), "acts": acts, "known": known, "hurt_at": hurt_at}
-    return NewExperiences((*said, *done, *seen), after)
+    after |= {"run": dict(run), "met": dict(met), "deeds": deeds}
+    return NewExperiences((*said, *given, *done, *seen), after)
+
+
+def _received(snapshot: Snapshot, last: float) -> tuple[list[JsonValue], float]:
+    """Return experiences of the deeds of others after the second `last`, and the second of the last deed. They are as
+    important as a conversation.
+    """
+    new = [deed for deed in listed(snapshot["deeds"]) if number(deed.get("second")) > last]
+    found = [
+        experience(
+            snapshot,
+            "conversation",
+            deed_text(deed, "me"),
+            [str(deed.get("by"))],
+            cues=Cues(request=deed.get("deed") == "offered"),
+        )
+        for deed in new
+    ]
+    return found, max((number(deed.get("second")) for deed in new), default=last)
 
 
 def experience(
@@ -95,18 +120,37 @@ def _speaker(snapshot: Snapshot, said: Mapping[str, Any]) -> str:
     return "I" if said.get("speaker") == snapshot.name else str(said.get("speaker"))
 
 
-def _done(snapshot: Snapshot, put_down: list[Any], goals: list[str]) -> tuple[list[JsonValue], list[JsonValue]]:
-    """Return experiences of the acts that ended, and the ids of all recorded acts.
+def _done(
+    snapshot: Snapshot, cursor: Mapping[str, JsonValue], goals: list[str]
+) -> tuple[list[JsonValue], list[JsonValue], Mapping[str, Any]]:
+    """Return experiences of the acts that ended, the ids of all recorded acts, and the run that is still open.
 
-    A successful walk or rest is no experience, and neither is an act that was withdrawn or replaced.
+    Equal acts in a row are one experience with their number. It is recorded when another act ends, or after
+    `GATHERING_SECONDS`. A successful walk or rest is no experience, and neither is an act that was withdrawn or
+    replaced.
     """
-    entries = listed(snapshot["action_history"])
+    entries, put_down, run = listed(snapshot["action_history"]), listed(cursor, "acts"), mapped(cursor.get("run"))
     known = frozenset(put_down)
     over = [entry for entry in entries if entry.get("id") not in known and mapped(entry.get("outcome"))]
-    informative = [entry for entry in over if mapped(entry["outcome"]).get("reason") not in HARMLESS and _tells(entry)]
-    found = [experience(snapshot, "action", _told(entry), cues=_cues(entry, goals)) for entry in informative]
-    held = [*put_down, *(str(entry.get("id")) for entry in over)]
-    return found, held[-MAX_ENTRIES["action_history"] :]
+    found = list[JsonValue]()
+    for entry in over:
+        if mapped(entry["outcome"]).get("reason") in HARMLESS or not _tells(entry):
+            continue
+        told, cues = _told(entry), _cues(entry, goals)
+        if run and run["told"] != told:
+            found.append(_recorded_run(snapshot, run))
+            run = {}
+        second = number(mapped(entry["outcome"]).get("second"))
+        run = {"told": told, "times": int(run.get("times", 0)) + 1, "second": second, "cues": cues.model_dump()}
+    if run and snapshot.second - number(run["second"]) >= GATHERING_SECONDS:
+        found.append(_recorded_run(snapshot, run))
+        run = {}
+    return found, [*put_down, *(str(entry.get("id")) for entry in over)][-MAX_ENTRIES["action_history"] :], run
+
+
+def _recorded_run(snapshot: Snapshot, run: Mapping[str, Any]) -> JsonValue:
+    times = f" ({run['times']} times)" if run["times"] > 1 else ""
+    return experience(snapshot, "action", f"{run['told']}{times}", cues=Cues.model_validate(run["cues"]))
 
 
 def _tells(act: Mapping[str, Any]) -> bool:
@@ -123,18 +167,23 @@ def _cues(act: Mapping[str, Any], goals: list[str]) -> Cues:
     return Cues(goal_related=related.goal_related, failure=not mapped(act.get("outcome")).get("done"))
 
 
-def _noticed(snapshot: Snapshot, known: list[Any]) -> tuple[list[JsonValue], list[JsonValue]]:
-    """Return experiences of agents that were seen for the first time, and the ids of all known ones."""
+def _noticed(
+    snapshot: Snapshot, cursor: Mapping[str, JsonValue]
+) -> tuple[list[JsonValue], list[JsonValue], Mapping[str, Any]]:
+    """Return experiences of agents that were seen for the first time, the ids of all known ones, and the sightings that
+    are not recorded yet.
+
+    All agents that are met within `GATHERING_SECONDS` are one experience.
+    """
+    known, met = listed(cursor, "known"), mapped(cursor.get("met"))
     familiar = frozenset(known)
     new = [body for body in bodies_in_sight(snapshot["percepts"]) if body["id"] not in familiar]
-    found = [
-        experience(
-            snapshot,
-            "observation",
-            f"I saw {body.get('name')} for the first time",
-            [str(body.get("name"))],
-            cues=Cues(new_agent=True),
-        )
-        for body in new
-    ]
-    return found, [*known, *(intern(str(body["id"])) for body in new)][-MAX_KNOWN:]
+    if new:
+        names = [*listed(met, "names"), *(str(body.get("name")) for body in new)]
+        met = {"names": names, "second": met.get("second", snapshot.second)}
+    found = list[JsonValue]()
+    if met and snapshot.second - number(met["second"]) >= GATHERING_SECONDS:
+        text = f"I saw {listing(met['names'])} for the first time"
+        found.append(experience(snapshot, "observation", text, met["names"], cues=Cues(new_agent=True)))
+        met = {}
+    return found, [*known, *(intern(str(body["id"])) for body in new)][-MAX_KNOWN:], met

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, Protocol
 
 from nemuri_society.cognition.module import Module
-from nemuri_society.cognition.prompt_text import quoted
+from nemuri_society.cognition.prompt_text import remembered_lines
 from nemuri_society.cognition.shared_state import Snapshot
 
 MAX_QUERY_CHARACTERS: Final = 400
@@ -52,12 +52,14 @@ class RetrievingModule(Module):
         """Create the module for these memories."""
         self._memories = memories
 
-    def recalled(self, snapshot: Snapshot, about: Iterable[str]) -> list[str]:
-        """Return memories about these texts as prompt lines, best first. The settings for this module's name determine
-        the layers and types to search, the weights, and the maximum number of memories.
+    def recalled(self, snapshot: Snapshot, about: Iterable[str], told: Iterable[str] = ()) -> list[str]:
+        """Return memories about these texts as prompt lines, best first, without what the prompt has `told` elsewhere.
+
+        The settings for this module's name determine the layers and types to search, the weights, and the maximum
+        number of memories.
         """
         query = ". ".join(text for text in about if text)[:MAX_QUERY_CHARACTERS]
         if not query:
             return []
         found = self._memories.recall(snapshot.agent_id, query, self.spec.name, snapshot.second)
-        return [f"you remember: {quoted(memory.content)}" for memory in found]
+        return remembered_lines((memory.content for memory in found), told)

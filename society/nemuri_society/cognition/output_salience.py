@@ -14,6 +14,7 @@ from nemuri_society.cognition.situation_detection import Context, Situation
 Output = Literal[
     "perception",
     "hearing",
+    "deeds",
     "action_awareness",
     "skill_execution",
     "memory_recall",
@@ -25,6 +26,7 @@ Output = Literal[
 OUTPUTS: Final[Mapping[Output, str]] = {
     "perception": "percepts",
     "hearing": "conversations",
+    "deeds": "deeds",
     "action_awareness": "action_corrections",
     "skill_execution": "action_history",
     "memory_recall": "memory_recall",
@@ -45,6 +47,7 @@ _CONTEXTS: Final[tuple[Context, ...]] = ("danger", "conversation", "work", "expl
 _RELEVANCES: Final[Mapping[Output, tuple[float, ...]]] = {
     "perception": (1.0, 0.4, 0.5, 0.9),
     "hearing": (0.5, 1.0, 0.6, 0.6),
+    "deeds": (0.5, 1.0, 0.8, 0.8),
     "action_awareness": (0.9, 0.5, 1.0, 0.8),
     "skill_execution": (0.7, 0.5, 0.9, 0.6),
     "memory_recall": (0.4, 0.6, 0.5, 0.5),

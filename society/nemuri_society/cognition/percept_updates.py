@@ -9,12 +9,12 @@ from pydantic import JsonValue, TypeAdapter
 
 from nemuri_society.cognition.shared_state import EMPTY, Changes, SharedState
 from nemuri_society.cognition.state_sections import newest_entries
-from nemuri_society.contracts.world_protocol import Outcome, Percept, Utterance
+from nemuri_society.contracts.world_protocol import Deed, Outcome, Percept, Utterance
 from nemuri_society.world.refusal_reasons import REPLACED
 
-EVENT_FIELDS = {"heard", "outcomes"}
-"""Fields of a percept that report events. They are stored in the sections `conversations` and `action_history`, not in
-`percepts`.
+EVENT_FIELDS = {"heard", "deeds", "outcomes"}
+"""Fields of a percept that report events. They are stored in the sections `conversations`, `deeds` and
+`action_history`, not in `percepts`.
 """
 
 WITHDRAWN = "decided otherwise before it began"
@@ -34,15 +34,16 @@ _UNTOLD = {
     name: field.get_default(call_default_factory=True) for name, field in _STANDING.items() if not field.is_required()
 }
 _HEARD: TypeAdapter[tuple[Utterance, ...]] = TypeAdapter(tuple[Utterance, ...])
+_DEEDS: TypeAdapter[tuple[Deed, ...]] = TypeAdapter(tuple[Deed, ...])
 _DONE: TypeAdapter[tuple[Outcome, ...]] = TypeAdapter(tuple[Outcome, ...])
 
 
 def percept_changes(state: SharedState, percept: PlainPercept) -> Changes:
-    """Return the changes that a percept makes: current values, utterances heard and outcomes of acts.
+    """Return the changes that a percept makes: current values, utterances heard, deeds of others and outcomes of acts.
 
-    Raises ValueError for an invalid percept. Utterances and outcomes are validated fully, because they enter prompts
-    and histories. Of the other fields only the names, the second and the position are checked, because percepts arrive
-    many times a second.
+    Raises ValueError for an invalid percept. Utterances, deeds and outcomes are validated fully, because they enter
+    prompts and histories. Of the other fields only the names, the second and the position are checked, because percepts
+    arrive many times a second.
     """
     second = _number(percept.get("second"))
     if strange := percept.keys() - Percept.model_fields.keys():
@@ -61,6 +62,9 @@ def percept_changes(state: SharedState, percept: PlainPercept) -> Changes:
         changes["conversations"] = {
             "entries": newest_entries("conversations", [*entries(state, "conversations"), *said])
         }
+    if percept.get("deeds"):
+        deeds = [_deed(deed) for deed in _DEEDS.validate_python(percept["deeds"])]
+        changes["deeds"] = {"entries": newest_entries("deeds", [*entries(state, "deeds"), *deeds])}
     if percept.get("outcomes"):
         done = {outcome.act_id: outcome for outcome in _DONE.validate_python(percept["outcomes"])}
         acts = [_with_outcome(entry, done, second) for entry in entries(state, "action_history")]
@@ -103,6 +107,11 @@ def entries(state: SharedState, section: str) -> list[Any]:
 def _utterance(speaker: str, text: str, second: float) -> dict[str, JsonValue]:
     """Return an utterance. All agents that hear it share one cached value to save memory."""
     return {"speaker": speaker, "text": text, "second": second}
+
+
+def _deed(deed: Deed) -> dict[str, JsonValue]:
+    """Return a deed as JSON values with the other agent's name in `by`. Its id is dropped."""
+    return {**deed.model_dump(mode="json", exclude={"by", "name"}), "by": deed.name}
 
 
 def _with_outcome(act: dict[str, JsonValue], outcomes: Mapping[str, Outcome], second: float) -> JsonValue:

@@ -1,5 +1,6 @@
 """Division of a prompt's token budget among its sections, and shortening of texts to fit (document 004 §4.2.1)."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, Literal
@@ -27,6 +28,9 @@ URGENCY_GAIN: Final = 2.0
 """Relative growth of the weight of the alerts at urgency 1. With 2.0 the weight triples."""
 COMPANY_GAIN: Final = 1.0
 """Relative growth of the weight of the social section at company 1. With 1.0 the weight doubles."""
+MAX_KINDS: Final = 6
+"""Maximum number of kinds of texts that are counted in the line about omitted texts."""
+MAX_KIND_CHARACTERS: Final = 40
 _BREAK: Final = 1
 """Tokens counted for the line break after each text."""
 
@@ -54,9 +58,10 @@ def fit_to_budget(
     """Return the texts of each section that fit into `budget` estimated tokens, in their order.
 
     The budget is divided in proportion to `shares`. Tokens that a section does not need go to the sections that need
-    more. The first text of a section that does not fit is cut at the end of a sentence, and the texts after it are
-    dropped. Each text costs one token more for its line break. Empty texts are dropped. The result has every section of
-    `texts`, perhaps with an empty tuple. A section without a share gets what the others leave.
+    more. Texts at the end of a section that do not fit are replaced by one line that counts them by kind. A single text
+    that does not fit is cut at the end of a sentence. Each text costs one token more for its line break. Empty texts
+    are dropped. The result has every section of `texts`, perhaps with an empty tuple. A section without a share gets
+    what the others leave.
     """
     if all(shares.get(part, 0.0) > 0 for part in texts) and _fits(texts, budget):
         return {part: tuple(text for text in texts[part] if text) for part in PROMPT_SECTIONS if part in texts}
@@ -99,17 +104,33 @@ def _allotted(
 
 
 def _cut(texts: Sequence[str], prices: Sequence[int], room: int) -> tuple[tuple[str, ...], int]:
-    """Return the texts that fit into `room` tokens, and the number of tokens left. The first text that does not fit is
-    cut.
+    """Return the texts that fit into `room` tokens, and the number of tokens left.
+
+    The last texts, which matter least, become one line with their numbers. If only one text is too long, or the first
+    one already is, its beginning is kept.
     """
-    kept: list[str] = []
-    for text, price in zip(texts, prices, strict=True):
-        if price <= room:
-            kept.append(text)
-            room -= price
-            continue
-        if beginning := truncate(text, room - _BREAK):
-            kept.append(beginning)
-            room -= estimate_tokens(beginning) + _BREAK
-        break
-    return tuple(kept), room
+    if sum(prices) <= room:
+        return tuple(texts), room - sum(prices)
+    used = sum(prices[:-1])
+    if begun := truncate(texts[-1], room - used - _BREAK):
+        return (*texts[:-1], begun), room - used - estimate_tokens(begun) - _BREAK
+    for kept in range(len(texts) - 1, 0, -1):
+        summary = omission_line(texts[kept:])
+        left = room - sum(prices[:kept]) - estimate_tokens(summary) - _BREAK
+        if left >= 0:
+            return (*texts[:kept], summary), left
+    summary = omission_line(texts[1:])
+    left = room - estimate_tokens(summary) - _BREAK
+    if summary and (begun := truncate(texts[0], left - _BREAK)):
+        return (begun, summary), left - estimate_tokens(begun) - _BREAK
+    begun = truncate(texts[0], room - _BREAK)
+    return ((begun,), room - estimate_tokens(begun) - _BREAK) if begun else ((), room)
+
+
+def omission_line(texts: Sequence[str]) -> str:
+    """Return one line that counts texts by their beginning, up to the first colon; "" if there are none. It names the
+    `MAX_KINDS` most frequent beginnings.
+    """
+    kinds = Counter(text.partition(": ")[0][:MAX_KIND_CHARACTERS] if ": " in text else "other" for text in texts)
+    counts = [f"{number} × {kind}" for kind, number in kinds.most_common(MAX_KINDS)]
+    return f"({len(texts)} more, left out: {', '.join(counts)})" if texts else ""

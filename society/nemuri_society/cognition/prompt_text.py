@@ -1,11 +1,12 @@
-"""Texts for prompts, about an agent's sections and about the rules of the world.
+"""Texts for prompts about an agent's sections.
 
 Words of others are quoted as JSON strings, so that they cannot end the quote.
 """
 
 import json
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
 from pydantic import JsonValue
@@ -14,29 +15,13 @@ from nemuri_contracts.tiered import WorkingMemory
 from nemuri_society.cognition.module import Prompt
 from nemuri_society.cognition.percept_updates import HARMLESS, listed, mapped
 from nemuri_society.cognition.prompt_budget import PROMPT_TOKENS, PromptSection, fit_to_budget
+from nemuri_society.cognition.self_description import describe_agent, relation_to
 from nemuri_society.cognition.shared_state import Snapshot
 from nemuri_society.cognition.situation_detection import number
 from nemuri_society.cognition.task_texts import TaskText
-from nemuri_society.world.game_rules import BUILDABLE_BLOCKS, COLLECTING_RULES, RECIPES, Recipe
 
-_ABOUT: Final = {"town": "You live in {}", "traits": "You are {}", "role": "Your role: {}", "told": "{}"}
-"""Templates for the parts of a profile."""
-
-
-def describe_agent(snapshot: Snapshot) -> str:
-    """Return a paragraph that tells the agent who it is."""
-    profile = snapshot["profile"]
-    known = {key: _listing(profile[key]) for key in ("town", "traits", "role", "told") if profile.get(key)}
-    more = [_ABOUT[key].format(value).rstrip(".") + "." for key, value in known.items()]
-    return " ".join([f"You are {snapshot.name}, one of the people of a world of blocks.", *more])
-
-
-def _listing(value: object) -> str:
-    """Return a value of the profile as text. A list becomes an enumeration."""
-    if not isinstance(value, list | tuple):
-        return str(value)
-    *others, last = map(str, value)
-    return f"{', '.join(others)} and {last}" if others else last
+_TIMES: Final = re.compile(r" \((\d+) times\)$")
+"""The number of equal acts at the end of a memory of them."""
 
 
 def module_prompt(
@@ -69,69 +54,148 @@ def _subject(entry: Mapping[str, Any], own: str) -> str:
     return "you" if entry.get("speaker") == own else str(entry.get("speaker"))
 
 
-def working_memory_lines(working: Mapping[str, JsonValue]) -> list[str]:
-    """Return working memory as lines, most important first (document 004 §4.2.1)."""
-    known = {name: value for name, value in working.items() if name in WorkingMemory.model_fields}
+def working_memory_lines(working: Mapping[str, JsonValue], without: Collection[str] = ()) -> list[str]:
+    """Return working memory as lines, most important first (document 004 §4.2.1). `without` names fields that the
+    prompt tells elsewhere.
+    """
+    fields = WorkingMemory.model_fields.keys() - set(without)
+    known = {name: value for name, value in working.items() if name in fields}
     return [*WorkingMemory.model_validate(known).lines()] if known else []
 
 
 def goal_lines(
     goals: Mapping[str, JsonValue], plans: Mapping[str, JsonValue], progress: Mapping[str, JsonValue]
 ) -> list[str]:
-    """Return the plan with its remaining steps, then the goals with the highest priority first."""
+    """Return the plan with its remaining steps, then the goals that are left with the highest priority first."""
+    over = [*listed(plans, "done"), *listed(plans, "given_up")]
     wanted = sorted(listed(goals, "active"), key=lambda goal: -number(goal.get("priority")))
-    lines = [f"you want to: {goal.get('description')} (priority {goal.get('priority')} of 1)" for goal in wanted]
+    lines = [
+        f"you want to: {goal.get('description')} (priority {goal.get('priority')} of 1)"
+        for goal in wanted
+        if goal.get("id") not in over
+    ]
     return [*plan_lines(plans, progress), *lines]
 
 
 def plan_lines(plans: Mapping[str, JsonValue], progress: Mapping[str, JsonValue]) -> list[str]:
-    """Return a line with the plan in force, its status and its remaining steps. Empty if there is no plan."""
+    """Return a line with the plan in force, its status and its remaining steps. Empty if there is no plan.
+
+    `progress` is the progress of the plan, or of another course that began before the plan.
+    """
     steps = listed(plans, "steps")
     if not steps:
         return []
     begun = progress.get("course") == plans.get("id")
-    left = steps[int(number(progress.get("step"))) if begun else 0 :]
-    status = str(progress.get("status") or "on") if begun else "on"
+    status = str(progress.get("status") or "on") if begun else str(plans.get("status") or "on")
+    left = steps[int(number(progress.get("step"))) if begun else 0 :] if status != "done" else []
     why = f": {progress.get('why')}" if status == "failed" and progress.get("why") else ""
     standing = {"on": "", "done": " (done)", "failed": f" (it has failed{why})"}.get(status, "")
     steps_left = f"; steps left: {', then '.join(map(str, left))}" if left else ""
     return [f"your plan: {plans.get('description')}{standing}{steps_left}"]
 
 
-def opinion_lines(social: Mapping[str, JsonValue], about: Iterable[str]) -> list[str]:
-    """Return one line for each agent named in `about` of whom the agent has an opinion."""
-    known = {name: mapped(social.get(name)) for name in about}
+def opinion_lines(snapshot: Snapshot, about: Iterable[str]) -> list[str]:
+    """Return one line for each agent named in `about` of whom the agent has an opinion: what they are to it, and how
+    they seem to feel towards it by their words and deeds. Relations of the profile are told with the profile.
+    """
+    lines = []
+    for name in dict.fromkeys(about):
+        opinion = mapped(snapshot["social_model"].get(name))
+        if not opinion:
+            continue
+        relationship = str(opinion.get("relationship") or "")
+        known = relationship if relationship != relation_to(snapshot["profile"], name) else ""
+        seems = f"; towards you they seem: {opinion['seems']}" if opinion.get("seems") else ""
+        likes = f"you like them {number(opinion.get('sentiment')):g} of 10"
+        lines.append(f"{name} is to you: {known} ({likes}){seems}" if known else f"{name}: {likes}{seems}")
+    return lines
+
+
+def remembered_lines(contents: Iterable[str], told: Iterable[str] = ()) -> list[str]:
+    """Return memories as prompt lines, best first. What is `told` elsewhere in the prompt, such as an utterance or a
+    conclusion, is left out, and what several memories repeat stands once, with its number.
+    """
+    known, counts = set(told), Counter[str]()
+    for content in contents:
+        found = _TIMES.search(content)
+        lines = content[: found.start() if found else None].splitlines()
+        new = [line for line in lines if line and line not in known]
+        if len(lines) > 1:
+            known.update(new)
+        if new:
+            counts["\n".join(new)] += int(found[1]) if found else 1
+    return [f"you remember: {quoted(content)}{_times(times)}" for content, times in counts.items()]
+
+
+def _times(times: int) -> str:
+    return f" ({times} times)" if times > 1 else ""
+
+
+def spoken(entries: Iterable[Mapping[str, Any]], own: str) -> list[str]:
+    """Return utterances in the words in which memories hold them."""
     return [
-        f"{name} is to you: {opinion.get('relationship')} (you like them {number(opinion.get('sentiment')):g} of 10)"
-        for name, opinion in known.items()
-        if opinion
+        f"{'I' if entry.get('speaker') == own else entry.get('speaker')} said: {entry.get('text')}" for entry in entries
     ]
 
 
 def reflection_lines(thoughts: Mapping[str, JsonValue], most: int = 3) -> list[str]:
-    """Return the last `most` conclusions, newest last, each with the goal adjustment that it suggests, if any."""
-    lines = list[str]()
-    for reflection in listed(thoughts)[-most:]:
-        noticed = "noticed" if reflection.get("sort") == "event" else "concluded"
-        lines.append(f"you {noticed}: {reflection.get('insight')}")
-        if reflection.get("goal_adjustment"):
-            lines.append(f"your advice to yourself, about what to want: {reflection['goal_adjustment']}")
-    return lines
+    """Return the last `most` conclusions, newest first, each once, then the last advice that they gave."""
+    last = listed(thoughts)[-most:][::-1]
+    lines = [f"you {_came_to(reflection)}: {reflection.get('insight')}" for reflection in last]
+    advice = [str(reflection["goal_adjustment"]) for reflection in last if reflection.get("goal_adjustment")]
+    return [*_counted(lines), *(f"your advice to yourself, about what to want: {one}" for one in advice[:1])]
 
 
-def alert_lines(corrections: Mapping[str, JsonValue], acts: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return lines with the corrections, then lines with the outcomes of these acts, each newest first."""
-    wrong = [
-        f"{correction.get('expected')}, but {correction.get('actual')}: {correction.get('correction')}"
-        for correction in listed(corrections)
+def _came_to(reflection: Mapping[str, Any]) -> str:
+    """Return the verb for a conclusion: what somebody outside let happen was noticed, the others were concluded."""
+    return "noticed" if reflection.get("sort") == "event" else "concluded"
+
+
+def alert_lines(
+    corrections: Mapping[str, JsonValue], acts: Iterable[Mapping[str, Any]], told: Iterable[str] = ()
+) -> list[str]:
+    """Return lines with the corrections, then lines with the outcomes of these acts, each newest first.
+
+    Acts whose failure is `told` already, given by their words, are left out. So are outcomes that a correction tells,
+    walks that succeeded and acts that were replaced.
+    """
+    known = {*told}
+    wrong = [correction for correction in listed(corrections) if correction.get("text") not in known]
+    corrected = {correction.get("act") for correction in wrong}
+    left = [
+        act
+        for act in acts
+        if act.get("outcome") and act.get("id") not in corrected and act.get("text") not in known and _tells(act)
     ]
-    ended = outcome_lines(act for act in acts if act.get("outcome"))
-    return [*_counted(reversed(wrong)), *_counted(reversed(ended))]
+    return [
+        *_counted(
+            f"{correction.get('text')}: expected {correction.get('expected')}, but {correction.get('actual')}:"
+            f" {correction.get('correction')}"
+            if correction.get("expected") != correction.get("text")
+            else f"{correction.get('text')}: {correction.get('actual')}: {correction.get('correction')}"
+            for correction in reversed(wrong)
+        ),
+        *_counted(reversed(outcome_lines(left))),
+    ]
+
+
+def _tells(act: Mapping[str, Any]) -> bool:
+    outcome = mapped(act.get("outcome"))
+    walked = mapped(act.get("act")).get("action") in {"go", "rest"} and outcome.get("done")
+    return not walked and outcome.get("reason") not in HARMLESS
 
 
 def _counted(lines: Iterable[str]) -> list[str]:
     """Return each line once, followed by the number of times if it occurs several times."""
-    return [line if times == 1 else f"{line} ({times} times)" for line, times in Counter(lines).items()]
+    return [f"{line}{_times(times)}" for line, times in Counter(lines).items()]
+
+
+def counted_outcomes(acts: Iterable[Mapping[str, Any]], told: Collection[str] = ()) -> list[str]:
+    """Return one line for each different outcome of acts, with their number. Walks that succeeded are left out, if
+    anything else happened, and so are acts whose failure is `told` already, given by their words.
+    """
+    ended = [act for act in acts if act.get("text") not in told or mapped(act.get("outcome")).get("done")]
+    return _counted(outcome_lines([act for act in ended if _tells(act)] or ended))
 
 
 def outcome_lines(acts: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -143,36 +207,3 @@ def _ending(outcome: Mapping[str, JsonValue]) -> str:
     if outcome.get("done"):
         return "done"
     return f"{'broken off' if outcome.get('reason') in HARMLESS else 'failed'}, {outcome.get('reason')}"
-
-
-def surroundings_lines(percepts: Mapping[str, JsonValue]) -> list[str]:
-    """Return a line with the kinds of blocks in sight. Empty if there are none."""
-    there = dict.fromkeys(str(block.get("block")) for block in listed(percepts, "blocks"))
-    return [f"in sight: {', '.join(there)}"] if there else []
-
-
-def _made(item: str, recipe: Recipe) -> str:
-    number = f"{recipe.count} " if recipe.count > 1 else ""
-    near = f" near a {' and a '.join(recipe.stations)}" if recipe.stations else ""
-    return f"{number}{item} from {_stacks(recipe.ingredients)}{near}"
-
-
-def _stacks(uses: Mapping[str, int]) -> str:
-    return " and ".join(f"{count} {item}" for item, count in uses.items())
-
-
-def _taken() -> list[str]:
-    """Return one line per item that can be collected, with its source. Items with a recipe are left out."""
-    found = {rule.item: (block, rule.tool) for block, rule in COLLECTING_RULES.items() if rule.item not in RECIPES}
-    return [
-        f"{item}{'' if block == item else f' from {block}'}{f' with a {needs} or better' if needs else ''}"
-        for item, (block, needs) in found.items()
-    ]
-
-
-RULES_TEXT: Final = (
-    f"What can be made: {'; '.join(_made(*made) for made in RECIPES.items())}."
-    f" What can be collected: {'; '.join(_taken())}. A table,"
-    f" furnace or chest is used where it is placed; things are placed on {', '.join(BUILDABLE_BLOCKS)}."
-)
-"""The rules of the world as one paragraph, for planning prompts."""

@@ -29,6 +29,8 @@ def urgency(output: Output, snapshot: Snapshot, situation: Situation) -> float:
             return _of_percepts(situation)
         case "hearing":
             return 0.8 if situation.addressed else 0.5 if situation.talking else 0.1
+        case "deeds":
+            return 0.8
         case "action_awareness":
             return _of_corrections(section) if situation.anomalies else 0.1
         case "skill_execution":

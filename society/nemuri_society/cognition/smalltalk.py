@@ -20,6 +20,8 @@ _HARSH: Final = re.compile(
     re.IGNORECASE,
 )
 _GREETINGS: Final = ("Hello", "Hi", "Good to see you")
+GIFT_STEP: Final = 2.0
+"""Growth of the sentiment towards an agent by each of its gifts."""
 RELATIONSHIPS: Final = ((8.0, "friend"), (6.0, "friendly"), (4.0, "acquaintance"), (2.0, "wary"), (0.0, "hostile"))
 """Minimum sentiment, 0 to 10, of each relationship, highest first."""
 
@@ -53,7 +55,7 @@ def small_talk(about: Mapping[str, Any], rng: Random) -> str:
 
 
 def judge_speakers(about: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the new sentiment and relationship for each speaker, from the number of kind and harsh words."""
+    """Return the new sentiment and relationship for each speaker, by its kind and harsh words and its gifts."""
     found = {}
     for speaker in about.get("speakers") or ():
         before = (about.get("known") or {}).get(speaker) or {}
@@ -63,9 +65,12 @@ def judge_speakers(about: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         sentiment = (
             number(before.get("sentiment"), 5.0) + 0.5 * len(_KIND.findall(said)) - 1.5 * len(_HARSH.findall(said))
         )
-        sentiment = min(10.0, max(0.0, sentiment))
+        given = sum(deed.get("by") == speaker and deed.get("deed") == "gave" for deed in about.get("deeds") or ())
+        sentiment = min(10.0, max(0.0, sentiment + GIFT_STEP * given))
         relationship = next(name for least, name in RELATIONSHIPS if sentiment >= least)
-        found[speaker] = {"sentiment": sentiment, "relationship": relationship}
+        kind = len(_KIND.findall(said)) + 2 * given - 2 * len(_HARSH.findall(said))
+        seems = "warm" if kind > 0 else "hostile" if kind < 0 else ""
+        found[speaker] = {"sentiment": sentiment, "relationship": relationship} | ({"seems": seems} if seems else {})
     return found
 
 

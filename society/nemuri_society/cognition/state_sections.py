@@ -21,8 +21,11 @@ SECTIONS: Final[dict[str, str]] = {
     "plans": "current plan: `steps`, `goal`, `status`; the goals that are `done` and `given_up`",
     "social_model": "opinion about each other agent, by that agent's name",
     "conversations": "`entries`: utterances that it heard, its own included, each with the speaker's name",
+    "deeds": "`entries`: gifts, offers and trades of others, each with `by`, `deed`, `stack`, `want` and second",
     "action_history": "`entries`: its acts, each with the expected and the actual outcome",
     "action_corrections": "`entries`: differences between expectation and perception; `anomalies`: number still open",
+    "attempts": "`entries`: intents that failed, each with the reason, the second and the number of times",
+    "places": "places that it remembers: `named`, `blocks` by kind, and `people` where they were last seen",
     "decision": "last decision of the controller, broadcast to all modules",
     "workspace": "module outputs still below the controller's threshold, each with its accumulated salience",
     "reflections": "`entries`: conclusions that it drew from its own actions",
@@ -41,7 +44,9 @@ VOLATILE: Final = frozenset(
 MAX_ENTRIES: Final[dict[str, int]] = {
     "conversations": 48,
     "action_history": 12,
+    "deeds": 24,
     "action_corrections": 8,
+    "attempts": 6,
     "reflections": 8,
 }
 """Maximum number of entries of each list section. Older entries are dropped; only memories of them remain."""

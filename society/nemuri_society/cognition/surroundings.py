@@ -1,7 +1,8 @@
 """The surroundings and the inventory of an agent, as positions and counts for action selection."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 from math import hypot
 from typing import Final
@@ -10,6 +11,7 @@ from pydantic import JsonValue
 
 from nemuri_society.cognition.percept_updates import listed, mapped
 from nemuri_society.cognition.person_names import match_name
+from nemuri_society.cognition.places import position_of
 from nemuri_society.cognition.situation_detection import bodies_in_sight, number
 
 BlockPosition = tuple[int, int, int]
@@ -17,7 +19,7 @@ STATION_DISTANCE: Final = 5.0
 """Distance in blocks within which two stations can be used together."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Surroundings:
     """An agent's percepts, with queries for action selection."""
 
@@ -26,8 +28,10 @@ class Surroundings:
     """Positions at which an act failed recently."""
     turn: int = 0
     """Any integer. It selects the direction of a walk without a target."""
+    places: Mapping[str, JsonValue] = field(default_factory=dict)
+    """The remembered places, in the form of the section `places`."""
 
-    @property
+    @cached_property
     def here(self) -> BlockPosition:
         """Position of the agent."""
         return coordinates_of(self.percepts.get("position"))
@@ -53,20 +57,38 @@ class Surroundings:
         allowed = [place for place in found if place[1] not in self.avoided]
         return min(allowed, key=lambda place: (self.away(place[1]), place[1]), default=None)
 
-    def together(self, blocks: Sequence[str]) -> list[BlockPosition]:
-        """Return one position for each of these blocks, close enough to each other to be used together; empty if there
-        are none.
-
-        All of them lie within `STATION_DISTANCE` of the first one, and the first one is as near as possible.
+    def remembered(self, blocks: Iterable[str]) -> tuple[str, BlockPosition] | None:
+        """Return the nearest remembered block of these kinds, in sight or not; None if none is known. Avoided positions
+        are left out.
         """
-        standing = [
-            [
-                coordinates_of(seen_block["position"])
-                for seen_block in listed(self.percepts, "blocks")
-                if seen_block.get("block") == block
-            ]
+        known = [
+            (block, place)
             for block in blocks
+            for place in self.known_blocks.get(block, ())
+            if place not in self.avoided
         ]
+        return min(known, key=lambda place: (self.away(place[1]), place[1]), default=None)
+
+    @cached_property
+    def known_blocks(self) -> Mapping[str, list[BlockPosition]]:
+        """The known positions of each kind of block: those in sight, then the remembered ones."""
+        found: dict[str, dict[BlockPosition, None]] = {}
+        for block in listed(self.percepts, "blocks"):
+            found.setdefault(str(block.get("block")), {})[coordinates_of(block.get("position"))] = None
+        for kind, kept in mapped(self.places.get("blocks")).items():
+            for place in kept:
+                if (at := position_of(place)) is not None:
+                    found.setdefault(kind, {})[at] = None
+        return {kind: [*positions] for kind, positions in found.items()}
+
+    def together(self, blocks: Sequence[str]) -> list[BlockPosition]:
+        """Return one known position for each of these blocks, close enough to each other to be used together; empty if
+        there are none.
+
+        All of them lie within `STATION_DISTANCE` of the first one, and the first one is as near as possible. They may
+        be out of sight.
+        """
+        standing = [self.known_blocks.get(block, []) for block in blocks]
         station_sets = [
             places
             for places in product(*standing)
@@ -84,6 +106,30 @@ class Surroundings:
             if who == body["id"] or str(body.get("name")) == name:
                 return str(body["id"]), coordinates_of(body.get("position"))
         return None
+
+    def named(self, words: str) -> BlockPosition | None:
+        """Return the position of a named place; None if the agent knows none of this name."""
+        known = mapped(self.places.get("named"))
+        name = match_name(words, known)
+        return None if name is None else position_of(known[name])
+
+    def block_called(self, words: str) -> BlockPosition | None:
+        """Return the position of the nearest known block with this name, as `table` or `the tree`; None if there is
+        none.
+        """
+        found = self.remembered([words.casefold().replace(" ", "_"), *words.casefold().split()])
+        return None if found is None else found[1]
+
+    def last_seen(self, who: str) -> BlockPosition | None:
+        """Return the position at which an agent was last seen; None if the agent never saw it."""
+        known = mapped(self.places.get("people"))
+        name = match_name(who, known)
+        return None if name is None else position_of(known[name])
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the known places, then of the known people."""
+        return [*mapped(self.places.get("named")), *mapped(self.places.get("people"))]
 
 
 def coordinates_of(position: object) -> BlockPosition:

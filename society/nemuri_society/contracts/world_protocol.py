@@ -159,6 +159,20 @@ class Utterance(Value):
     second: float = Field(ge=0)
 
 
+class Deed(Value):
+    """What another agent did to this one."""
+
+    deed: Literal["gave", "offered", "traded"]
+    by: Identifier
+    name: Label
+    """Display name of the other agent."""
+    stack: Stack
+    """What the other agent gave or offers."""
+    want: Stack | None = None
+    """What the other agent got or wants for it; None for a gift."""
+    second: float = Field(ge=0)
+
+
 class Outcome(Value):
     """The outcome of an act."""
 
@@ -171,8 +185,8 @@ class Outcome(Value):
 class Percept(Value):
     """One agent's perception at one moment.
 
-    `heard`, `outcomes` and `hurt` report what happened since the agent's last percept. The other fields are the current
-    state. A world in which agents are always well leaves out `health`, `hunger` and `hurt`.
+    `heard`, `deeds`, `outcomes` and `hurt` report what happened since the last percept. The other fields are the
+    current state. A world in which agents are always well leaves out `health`, `hunger` and `hurt`.
     """
 
     second: float = Field(ge=0)
@@ -187,10 +201,14 @@ class Percept(Value):
     blocks: tuple[Block, ...] = Field(default=(), max_length=64)
     """Visible blocks, the nearest of each type first."""
     heard: tuple[Utterance, ...] = ()
+    deeds: tuple[Deed, ...] = ()
+    """Gifts, offers and trades of others."""
     outcomes: tuple[Outcome, ...] = ()
     hurt: Points = 0
     """Health lost since the last percept. A value above 0 is urgent."""
     daylight: bool = True
+    hour: float | None = Field(default=None, ge=0, lt=24)
+    """Hour of the world's day; None if the world has no clock."""
     biome: Item = "plains"
 
 

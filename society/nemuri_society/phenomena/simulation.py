@@ -4,12 +4,12 @@ The clock jumps to the next event: a module is due, an answer arrives, or the wo
 given generator, so equal seeds give equal results (document 002 §3).
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import count
 from random import Random
-from typing import Protocol
+from typing import Any, Protocol
 
 from nemuri_society.cognition.engine import Engine, Pending
 from nemuri_society.cognition.module import Ask, Prompt
@@ -38,6 +38,14 @@ class SimulationObserver:
 
     def said(self, agent_id: str, text: str, second: float) -> None:
         """Called when an agent says something. `second` is the simulation time."""
+
+    def acted(self, act: Act, second: float) -> None:
+        """Called when an agent sends an act to the world. Speech is no act here."""
+
+    def experienced(self, agent_id: str, experiences: Sequence[Mapping[str, Any]], second: float) -> None:
+        """Called with the experiences that an agent is to remember, each in the form of
+        `nemuri_contracts.tiered.Experience` with its cues.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +148,11 @@ class Simulation:
     def _send(self) -> None:
         for agent_id in sorted(self.engine.sending):
             out = self.engine.take(agent_id, self.now)
-            self._acts += [
-                Act(agent_id=agent_id, act_id=act["id"], act=action_of.validate_python(act["act"])) for act in out.acts
-            ]
+            for act in out.acts:
+                self._acts.append(Act(agent_id=agent_id, act_id=act["id"], act=action_of.validate_python(act["act"])))
+                self._observer.acted(self._acts[-1], self.now)
+            if out.experiences:
+                self._observer.experienced(agent_id, out.experiences, self.now)
             if out.speech:
                 self._utterances += 1
                 self._acts.append(Act(agent_id=agent_id, act_id=f"say-{self._utterances}", act=Say(text=out.speech)))

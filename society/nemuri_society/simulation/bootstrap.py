@@ -105,6 +105,7 @@ def world_settings(society: Society) -> WorldSettings:
         rate=society.rate,
         speed=society.speed,
         day_seconds=society.day_seconds,
+        start_hour=society.start_hour,
     )
 
 

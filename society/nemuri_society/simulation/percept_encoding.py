@@ -12,7 +12,7 @@ import orjson
 from nemuri_society.contracts.world_protocol import ACTS_LIMIT
 
 _HEAD, _END, _NEXT = b',"percepts":{\n', b"\n}}", b",\n"
-EMPTY_EVENT_FIELDS: Final = (b'"heard":[],', b'"outcomes":[],', b'"hurt":0,')
+EMPTY_EVENT_FIELDS: Final = (b'"heard":[],', b'"deeds":[],', b'"outcomes":[],', b'"hurt":0,')
 """Substrings that a JSON percept contains if it reports no event. They cannot occur within a JSON string, because its
 quotes are escaped.
 """
@@ -45,7 +45,7 @@ def unpack_percepts(data: bytes) -> Iterator[tuple[str, bytes | Mapping[str, Any
 
 
 def has_no_events(percept: bytes) -> bool:
-    """Return True if a percept reports no event: no utterance, no outcome of an act, no wound."""
+    """Return True if a percept reports no event: no utterance, no deed, no outcome of an act, no wound."""
     return all(field in percept for field in EMPTY_EVENT_FIELDS)
 
 

@@ -19,7 +19,8 @@ def take_changed_percepts(state: WorldState) -> dict[str, bytes]:
     percepts = percepts_json(state, rows)
     players = state.players
     for row in rows.tolist():
-        if players.unread[row].outcomes or players.unread[row].utterances:
+        unread = players.unread[row]
+        if unread.outcomes or unread.utterances or unread.deeds:
             players.unread[row] = UnreadEvents()
     players.percept_changed[:] = players.appearance_changed[:] = False
     players.last_seen_x[:], players.last_seen_z[:] = players.x, players.z

@@ -1,6 +1,8 @@
-"""Gifts and trades between agents. A trade exchanges both stacks at once or nothing."""
+"""Gifts and trades between agents. A trade exchanges both stacks at once or nothing. The other agent perceives them."""
 
-from nemuri_society.contracts.world_protocol import Give, Stack, Trade
+from typing import Literal
+
+from nemuri_society.contracts.world_protocol import Deed, Give, Stack, Trade
 from nemuri_society.world.game_rules import TRANSFER_SECONDS
 from nemuri_society.world.player_table import ActInProgress
 from nemuri_society.world.refusal_reasons import DONE, ONESELF, TOO_FAR, absent_agent, no_room, too_few
@@ -15,6 +17,7 @@ def give(state: WorldState, row: int, act: Give) -> str:
     if state.players.free_capacity(other, act.stack.item) < act.stack.count:
         return f"{state.players.names[other]} {no_room(act.stack.item)}"
     _transfer(state, row, other, act.stack)
+    _report(state, "gave", row, other, act.stack)
     return DONE
 
 
@@ -33,7 +36,12 @@ def trade(state: WorldState, row: int, act_in_progress: ActInProgress, act: Trad
         _transfer(state, row, other, act.offer)
         _transfer(state, other, row, act.want)
         players.end_act(other)
+        _report(state, "traded", row, other, act.offer, act.want)
+        _report(state, "traded", other, row, act.want, act.offer)
         return DONE
+    if not act_in_progress.offered:
+        act_in_progress.offered = True
+        _report(state, "offered", row, other, act.offer, act.want)
     return f"{players.names[other]} did not agree" if state.second >= act_in_progress.until else None
 
 
@@ -57,6 +65,17 @@ def _refusal(state: WorldState, row: int, partner: str, stack: Stack) -> str:
         return TOO_FAR
     held = players.count(row, stack.item)
     return DONE if held >= stack.count else too_few(stack.item, held)
+
+
+def _report(
+    state: WorldState, deed: Literal["gave", "offered", "traded"], row: int, other: int, stack: Stack,
+    want: Stack | None = None,
+) -> None:  # fmt: skip
+    """Let the agent in row `other` perceive what the agent in `row` did to it."""
+    players = state.players
+    by, name = players.ids[row], players.names[row]
+    done = Deed(deed=deed, by=by, name=name, stack=stack, want=want, second=round(state.second, 3))
+    players.report_deed(other, done)
 
 
 def _transfer(state: WorldState, giver: int, taker: int, stack: Stack) -> None:

@@ -21,7 +21,7 @@ from nemuri_society.world.world_state import WorldState
 _POSITION = b'{"x":%%d,"y":%d,"z":%%d}' % GROUND_Y
 _PERCEPT = (
     b'{"second":%%b,"position":%b,"inventory":%%b,"agents":[%%b],"blocks":[%%b],'
-    b'"heard":%%b,"outcomes":%%b,"hurt":0,"daylight":%%b,"biome":"%%b"}' % _POSITION
+    b'"heard":%%b,"deeds":%%b,"outcomes":%%b,"hurt":0,"daylight":%%b,"hour":%%b,"biome":"%%b"}' % _POSITION
 )
 _BODY = b'{"id":%%b,"name":%%b,"position":%b,"activity":"%%b","distance":' % _POSITION
 _BLOCK = b'{"block":"%%b","position":%b}' % _POSITION
@@ -37,28 +37,30 @@ def percepts_json(state: WorldState, rows: Indices) -> dict[str, bytes]:
     `nemuri_society.contracts.world_protocol.Percept`.
     """
     players, second, daylight = state.players, orjson.dumps(round(state.second, 3)), _BOOLEANS[state.daylight]
+    hour = orjson.dumps(min(23.99, round(state.hour, 2)))
     _update_visible_blocks(state, rows)
     biomes = state.terrain.biomes[players.x[rows], players.z[rows]]
     numbers = [column[rows].tolist() for column in (players.x, players.z)]
     percepts = dict[str, bytes]()
     values = zip(rows.tolist(), *numbers, biomes.tolist(), _sightings(state, rows), strict=True)
     for row, x, z, biome, sightings in values:
-        heard, outcomes = _events_json(players.unread[row])
+        heard, deeds, outcomes = _events_json(players.unread[row])
         percepts[players.ids[row]] = _PERCEPT % (
             second, x, z, _inventory_json(state, row), sightings, players.visible_blocks_json[row],
-            heard, outcomes, daylight, _BIOMES[biome],
+            heard, deeds, outcomes, daylight, hour, _BIOMES[biome],
         )  # fmt: skip
     return percepts
 
 
-def _events_json(unread: UnreadEvents) -> tuple[bytes, bytes]:
-    """Return the unread events of an agent as JSON: the utterances and the outcomes."""
+def _events_json(unread: UnreadEvents) -> tuple[bytes, bytes, bytes]:
+    """Return the unread events of an agent as JSON: the utterances, the deeds of others and the outcomes."""
     utterances = [
         {"speaker": speaker, "name": name, "text": text, "second": round(second, 3)}
         for speaker, name, text, second in unread.utterances
     ]
     outcomes = [{"act_id": act, "done": not reason, "reason": reason} for act, reason in unread.outcomes]
-    return orjson.dumps(utterances) if utterances else b"[]", orjson.dumps(outcomes) if outcomes else b"[]"
+    heard, deeds, ended = (orjson.dumps(events) if events else b"[]" for events in (utterances, unread.deeds, outcomes))
+    return heard, deeds, ended
 
 
 def _inventory_json(state: WorldState, row: int) -> bytes:

@@ -1,10 +1,11 @@
 """The agents of a world, as a table of NumPy columns with a row for each agent that was ever in it."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from nemuri_society.contracts.world_protocol import Action
+from nemuri_society.contracts.world_protocol import Action, Deed
 from nemuri_society.world.column_types import (
     ACHIEVEMENT_NUMBER,
     ACTIVITY_NUMBER,
@@ -19,6 +20,8 @@ from nemuri_society.world.game_rules import ACHIEVEMENTS, ITEMS, MAX_CARRIED
 
 MAX_STORED_PATH_CELLS = 512
 """Maximum number of stored cells of a path. A longer path is walked in parts."""
+MAX_UNREAD_DEEDS = 32
+"""Maximum number of unread deeds that an agent keeps."""
 PLAYER_COLUMNS: dict[str, tuple[type, int]] = {
     "present": (np.bool_, 0), "x": (np.int32, 0), "z": (np.int32, 0), "home_x": (np.int32, 0), "home_z": (np.int32, 0),
     "busy_until": (np.float64, 0), "walk_budget": (np.float64, 0),
@@ -43,14 +46,18 @@ class ActInProgress:
     """Second of the simulation at which a rest or an offer to trade ends."""
     path_searches: int = 0
     """Number of path searches for this act so far."""
+    offered: bool = False
+    """True if the partner of a trade has perceived the offer."""
 
 
 @dataclass(slots=True)
 class UnreadEvents:
-    """Unread utterances and outcomes of an agent."""
+    """Unread utterances, deeds and outcomes of an agent."""
 
     utterances: list[tuple[str, str, str, float]] = field(default_factory=list)
     """Speaker id, speaker name, text and second of each utterance."""
+    deeds: list[dict[str, Any]] = field(default_factory=list)
+    """Deeds of others, in the form of `nemuri_society.contracts.world_protocol.Deed`."""
     outcomes: list[tuple[str, str]] = field(default_factory=list)
     """Act id and reason of failure of each outcome; the reason is empty for success."""
 
@@ -177,6 +184,13 @@ class PlayerTable:
         """Return the number of units of each item in an agent's inventory, by item."""
         counts = self.item_counts[row]
         return {ITEMS[number]: int(counts[number]) for number in np.flatnonzero(counts).tolist()}
+
+    def report_deed(self, row: int, deed: Deed) -> None:
+        """Record a deed of another agent for the next percept of the agent in a row. The oldest are dropped."""
+        unread = self.unread[row].deeds
+        unread.append(deed.model_dump(mode="json"))
+        del unread[:-MAX_UNREAD_DEEDS]
+        self.percept_changed[row] = True
 
     def end_act(self, row: int, reason: str = "") -> None:
         """End the agent's act under way, if any, and record its outcome for the next percept. An empty `reason` stands

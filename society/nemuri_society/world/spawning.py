@@ -56,6 +56,7 @@ def leave_world(state: WorldState, agent_id: str) -> None:
     state.departures.append((int(players.last_seen_x[row]), int(players.last_seen_z[row])))
     players.present[row] = players.appearance_changed[row] = players.percept_changed[row] = False
     players.unread[row].utterances.clear()
+    players.unread[row].deeds.clear()
     players.unread[row].outcomes.clear()
 
 

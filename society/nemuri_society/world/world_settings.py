@@ -22,6 +22,8 @@ class WorldSettings(Value):
     speed: float = Field(default=1.0, gt=0, le=1_000)
     """Simulated seconds per second of wall-clock time."""
     day_seconds: float = Field(default=1200.0, ge=1)
-    """Simulated seconds of a day. The last third is night."""
+    """Simulated seconds of a day of 24 hours. It is light from 6 to 22 o'clock."""
+    start_hour: float = Field(default=6.0, ge=0, lt=24)
+    """Hour of the day at second 0."""
     max_sightings: int = Field(default=24, ge=1, le=64)
     """Maximum number of other agents in a percept. The nearest ones are taken."""

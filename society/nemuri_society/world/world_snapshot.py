@@ -17,7 +17,7 @@ from nemuri_society.world.terrain import generate_terrain
 from nemuri_society.world.world_settings import WorldSettings
 from nemuri_society.world.world_state import WorldState
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 """Version of the format. Snapshots of other versions cannot be loaded."""
 _values_type: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Any])
 
@@ -51,7 +51,7 @@ def _other_values(state: WorldState) -> dict[str, Any]:
         "agents": list(zip(players.ids, players.names, strict=True)),
         "unread": [asdict(event) for event in players.unread],
         "acts": [
-            [row, act.act_id, act.action.model_dump(mode="json"), act.until, act.path_searches]
+            [row, act.act_id, act.action.model_dump(mode="json"), act.until, act.path_searches, act.offered]
             for row, act in players.acts.items()
         ],
         "chests": list(state.chests.items()),
@@ -120,12 +120,14 @@ def _load_players(arrays: Any, values: dict[str, Any]) -> PlayerTable:
     players.unread = [
         UnreadEvents(
             [(speaker, name, text, second) for speaker, name, text, second in player["utterances"]],
+            list(player["deeds"]),
             [(act, reason) for act, reason in player["outcomes"]],
         )
         for player in values["unread"]
     ]
     players.acts = {
-        row: ActInProgress(act_id, _load_action(act), until, tries) for row, act_id, act, until, tries in values["acts"]
+        row: ActInProgress(act_id, _load_action(act), until, tries, offered)
+        for row, act_id, act, until, tries, offered in values["acts"]
     }
     players.view_outdated[:known] = True
     return players

@@ -10,8 +10,8 @@ from nemuri_society.world.player_table import PlayerTable
 from nemuri_society.world.terrain import Terrain, generate_terrain
 from nemuri_society.world.world_settings import WorldSettings
 
-MORNING, EVENING = 0.0, 2.0 / 3.0
-"""Fractions of the day at which daylight begins and ends."""
+MORNING, EVENING = 6.0, 22.0
+"""Hours at which daylight begins and ends."""
 
 
 @dataclass(slots=True)
@@ -41,7 +41,12 @@ class WorldState:
     @property
     def daylight(self) -> bool:
         """True during the day."""
-        return MORNING <= self.second / self.settings.day_seconds % 1.0 < EVENING
+        return MORNING <= self.hour < EVENING
+
+    @property
+    def hour(self) -> float:
+        """Hour of the day, at least 0 and below 24."""
+        return (self.settings.start_hour + 24.0 * self.second / self.settings.day_seconds) % 24.0
 
     def is_walkable(self, x: int, z: int) -> bool:
         """Return True if an agent can stand at a position."""

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from nats.aio.msg import Msg
 
 from nemuri_infra.bus.event_log import Log
@@ -78,6 +79,8 @@ async def test_a_host_is_ready_with_a_world_and_reports_metrics(settings: Settin
 
 
 MODEL = "openai:villager"
+PRICE = (1_000 * TOKENS[0] + 2_000 * TOKENS[1]) / 1e6
+"""Price of one call by the price list."""
 MODULES = ("cognitive_controller", "talking", "social_awareness", "goal_generation", "planning")
 """The cognitive modules that ask a model."""
 
@@ -104,6 +107,7 @@ async def test_language_model_agents_use_names_and_their_tokens_are_counted(
     async with FakeLanguageModel() as model, watch_figures(log, NAME) as seen:
         of_model = {"NEMURI_PROVIDERS": "openai", "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": f"{model.url}/v1"}
         of_model["NEMURI_OPENAI_LIGHT_MODEL"] = "villager"
+        of_model["NEMURI_MODEL_PRICES"] = '{"villager": {"input": 1000, "output": 2000}}'
         async with (
             run_process("world", settings, tmp_path),
             run_process("host", settings, tmp_path, **of_model) as host,
@@ -131,5 +135,12 @@ async def test_language_model_agents_use_names_and_their_tokens_are_counted(
         assert tokens["input", MODEL, module] == TOKENS[0] * known
         assert tokens["output", MODEL, module] == TOKENS[1] * known
     assert told.token_use.keys() >= {"cognitive_controller"}
+    assert counted["nemuri_host_money_total"][MODEL, "talking"] == pytest.approx(calls[MODEL, "talking"] * PRICE)
+    assert (MODEL, "planning") in counted["nemuri_host_model_retries_total"]
+    assert counted["nemuri_host_thinking_paused"] == {(): 0.0}
+    assert counted["nemuri_host_answer_seconds_count"]["planning",] >= 1
+    assert counted["nemuri_host_late_intervals_total"]["planning",] == 0
+    assert {name for (name,) in counted["nemuri_host_top_agent_tokens"]} <= people.keys()
+    assert any(counted["nemuri_host_top_agent_tokens"].values())
     assert set(told.top_spenders) <= people.keys()
     assert all(token_use.tokens == sum(TOKENS) * token_use.calls for token_use in told.top_spenders.values())

@@ -30,9 +30,11 @@ class ActionAwareness(Module):
         name="action_awareness",
         speed="fast",
         interval=0.05,
-        reads=frozenset({"action_history", "percepts", "working_memory", "action_corrections", "decision"}),
+        reads=frozenset(
+            {"action_history", "percepts", "working_memory", "action_corrections", "decision"} | {"profile"}
+        ),
         writes=frozenset({"action_corrections", "working_memory"}),
-        wakes=frozenset({"action_history", "decision"}),
+        wakes=frozenset({"action_history", "decision", "profile"}),
         brief=True,
     )
 
@@ -48,7 +50,7 @@ class ActionAwareness(Module):
         found = [wrong for act in ended if (wrong := _wrong(act, snapshot)) is not None]
         entries = newest_entries("action_corrections", [*listed(held), *found])
         anomalies = sum(number(mapped(entry).get("second")) > decided_at(snapshot) for entry in entries)
-        if not ended and anomalies == held.get("anomalies", 0):
+        if not ended and anomalies == held.get("anomalies", 0) and "last_action_check" in snapshot["working_memory"]:
             return {}
         seen: list[JsonValue] = [*checked, *(str(act.get("id")) for act in ended)]
         return {

@@ -4,7 +4,8 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from nemuri_society.cognition import prompt_text
+from nemuri_society.cognition import prompt_text, situation_text
+from nemuri_society.cognition.deeds import deed_lines
 from nemuri_society.cognition.goal_graph import MAX_GOALS, extended_graph, read_goals
 from nemuri_society.cognition.memory_interface import RetrievingModule
 from nemuri_society.cognition.module import Ask, Prompt, Rank, Spec
@@ -30,8 +31,10 @@ class GoalGeneration(RetrievingModule):
         speed="slow",
         interval=5.0,
         reads=frozenset(
-            {"social_model", "percepts", "goals", "goal_graph", "plans", "reflections", "profile"} | {"working_memory"}
-        ),
+            {"social_model", "percepts", "goals", "goal_graph", "plans", "reflections", "profile"}
+            | {"working_memory", "deeds"}
+        )
+        | situation_text.SITUATION_TEXT_SECTIONS,
         writes=frozenset({"goals", "goal_graph"}),
         rank=Rank.PLANNING,
         longest=10.0,
@@ -50,9 +53,9 @@ class GoalGeneration(RetrievingModule):
             return {"goals": {"active": active, "at": snapshot.second}, "goal_graph": grown}
 
         role = str(snapshot["profile"].get("role") or "")
-        thoughts = [str(reflection.get("insight")) for reflection in listed(snapshot["reflections"])[-1:]]
+        thoughts = [str(reflection.get("insight")) for reflection in listed(snapshot["reflections"])[-3:]]
         near = agents_in_sight(snapshot["percepts"])[:3]
-        return Ask(_prompt(snapshot, self.recalled(snapshot, [role, *thoughts, *near])), wanted)
+        return Ask(_prompt(snapshot, self.recalled(snapshot, [role, *thoughts, *near], thoughts)), wanted)
 
     def asks(self, snapshot: Snapshot) -> bool:
         """Return True if a review is due and the agent has seen the world."""
@@ -76,13 +79,19 @@ def is_due(snapshot: Snapshot) -> bool:
 
 def _prompt(snapshot: Snapshot, memories: list[str]) -> Prompt:
     reached = _described(snapshot, "done")
+    over = {which: listed(snapshot["plans"], which) for which in ("done", "given_up")}
+    goals = prompt_text.goal_lines(snapshot["goals"], over, {})
     lines = [
-        *prompt_text.working_memory_lines(snapshot["working_memory"]),
-        *prompt_text.surroundings_lines(snapshot["percepts"]),
-        *(f"reached: {goal}" for goal in reached),
-        *(f"given up: {goal}" for goal in _described(snapshot, "given_up")),
         *prompt_text.reflection_lines(snapshot["reflections"]),
-        *prompt_text.opinion_lines(snapshot["social_model"], agents_in_sight(snapshot["percepts"])),
+        *goals,
+        *_summed("reached", reached),
+        *_summed("given up", _described(snapshot, "given_up")),
+        *situation_text.failure_lines(snapshot),
+        *prompt_text.working_memory_lines(snapshot["working_memory"], ("active_goals",)),
+        *situation_text.place_lines(snapshot),
+        *situation_text.ability_lines(snapshot),
+        *deed_lines(snapshot["deeds"], snapshot.second, snapshot.second - REVIEW_SECONDS),
+        *prompt_text.opinion_lines(snapshot, agents_in_sight(snapshot["percepts"])),
         *memories,
     ]
     percepts = snapshot["percepts"]
@@ -99,6 +108,10 @@ def _prompt(snapshot: Snapshot, memories: list[str]) -> Prompt:
         "reflections": listed(snapshot["reflections"])[-3:],
     }
     return prompt_text.module_prompt(snapshot, TASK, lines, about, ANSWER_TOKENS)
+
+
+def _summed(what: str, goals: list[str]) -> list[str]:
+    return [f"{what}: {'; '.join(goals)}"] if goals else []
 
 
 def _described(snapshot: Snapshot, which: str) -> list[str]:

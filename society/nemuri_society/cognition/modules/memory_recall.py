@@ -10,6 +10,7 @@ from nemuri_society.cognition.experience_recording import experiences_since
 from nemuri_society.cognition.memory_interface import Memories
 from nemuri_society.cognition.module import Module, Spec
 from nemuri_society.cognition.percept_updates import listed
+from nemuri_society.cognition.places import remembered_places
 from nemuri_society.cognition.shared_state import Changes, Snapshot
 from nemuri_society.cognition.situation_detection import CONVERSATION_SECONDS, agents_in_sight, number, said_by_others
 from nemuri_society.cognition.working_memory import working_memory_values
@@ -38,11 +39,11 @@ class MemoryRecall(Module):
         speed="mid",
         interval=0.2,
         reads=frozenset(
-            {"percepts", "conversations", "action_history", "goals", "decision"}
-            | {"working_memory", "short_term_memory", "memory_recall", "experiences"}
+            {"percepts", "conversations", "deeds", "action_history", "goals", "decision"}
+            | {"working_memory", "short_term_memory", "memory_recall", "experiences", "places", "profile"}
         ),
-        writes=frozenset({"memory_recall", "working_memory", "short_term_memory", "experiences"}),
-        wakes=frozenset({"percepts", "conversations", "action_history", "goals", "decision"}),
+        writes=frozenset({"memory_recall", "working_memory", "short_term_memory", "experiences", "places"}),
+        wakes=frozenset({"percepts", "conversations", "deeds", "action_history", "goals", "decision"}),
         brief=True,
     )
 
@@ -59,6 +60,8 @@ class MemoryRecall(Module):
         moved = {key for key, value in now.items() if before.get(key) != value}
         if moved - set(CONTINUOUS_KEYS) or snapshot.second - number(before.get("second"), -1e9) >= CALM_PAUSE:
             changes["working_memory"] = now
+        if (places := remembered_places(snapshot)) != snapshot["places"]:
+            changes["places"] = places
         new = experiences_since(snapshot)
         if new.experiences:
             waiting = listed(snapshot["experiences"], self.spec.name)

@@ -6,20 +6,23 @@ from typing import Any, Final
 from pydantic import JsonValue
 
 from nemuri_infra.models.json_objects import find_objects
-from nemuri_society.cognition import prompt_text
+from nemuri_society.cognition import prompt_text, situation_text
+from nemuri_society.cognition.courses import plan_progress
 from nemuri_society.cognition.goal_graph import next_goal
 from nemuri_society.cognition.intents import VERBS, read_intent
 from nemuri_society.cognition.memory_interface import RetrievingModule
 from nemuri_society.cognition.module import Ask, Prompt, Rank, Spec
-from nemuri_society.cognition.percept_updates import listed, mapped
+from nemuri_society.cognition.percept_updates import listed
+from nemuri_society.cognition.possibilities import named_item, rules_text
 from nemuri_society.cognition.shared_state import Changes, Snapshot
 from nemuri_society.cognition.situation_detection import bodies_in_sight, number
 from nemuri_society.cognition.task_texts import task_text
+from nemuri_society.world.game_rules import BUILDABLE_BLOCKS
 
 TASK: Final = task_text(
     "society_planning",
     verbs=", ".join(verb for verb in VERBS if verb not in ("plan", "wait")),
-    rules=prompt_text.RULES_TEXT,
+    ground=", ".join(BUILDABLE_BLOCKS),
 )
 MAX_STEPS: Final = 24
 """Maximum number of steps of a plan. Further steps are dropped."""
@@ -39,7 +42,8 @@ class Planning(RetrievingModule):
         name="planning",
         speed="slow",
         interval=5.0,
-        reads=frozenset({"goals", "goal_graph", "percepts", "plans", "working_memory", "profile"}),
+        reads=frozenset({"goals", "goal_graph", "percepts", "plans", "working_memory", "profile", "reflections"})
+        | situation_text.SITUATION_TEXT_SECTIONS,
         writes=frozenset({"plans"}),
         rank=Rank.PLANNING,
         longest=10.0,
@@ -52,7 +56,8 @@ class Planning(RetrievingModule):
 
         A goal is done when its plan is done, and given up when `MAX_FAILED_PLANS` plans for it have failed.
         """
-        plans, progress = snapshot["plans"], mapped(snapshot["working_memory"].get("progress"))
+        plans = snapshot["plans"]
+        progress = plan_progress(snapshot["working_memory"], plans)
         status = _status(snapshot)
         if _in_force(snapshot, status):
             return {}
@@ -61,7 +66,8 @@ class Planning(RetrievingModule):
         if goal is None:
             return {"plans": {**over, "status": plans.get("status") if status == "on" else status}}
         why = str(progress.get("why") or "") if status == "failed" else ""
-        memories = self.recalled(snapshot, [str(goal.get("description")), why])
+        thoughts = [str(reflection.get("insight")) for reflection in listed(snapshot["reflections"])[-1:]]
+        memories = self.recalled(snapshot, [str(goal.get("description")), why], thoughts)
         return Ask(_prompt(snapshot, goal, why, memories), lambda text: {"plans": _plan(text, goal, over, snapshot)})
 
     def asks(self, snapshot: Snapshot) -> bool:
@@ -72,9 +78,7 @@ class Planning(RetrievingModule):
 
 def _status(snapshot: Snapshot) -> str:
     """Return the status of the plan: "on" if its steps have not begun, else the status of its progress."""
-    plans, progress = snapshot["plans"], mapped(snapshot["working_memory"].get("progress"))
-    begun = bool(plans.get("id")) and progress.get("course") == plans["id"]
-    return str(progress.get("status")) if begun else "on"
+    return str(plan_progress(snapshot["working_memory"], snapshot["plans"]).get("status") or "on")
 
 
 def _in_force(snapshot: Snapshot, status: str) -> bool:
@@ -136,11 +140,16 @@ def _wanted(snapshot: Snapshot, goal: object) -> bool:
 
 def _prompt(snapshot: Snapshot, goal: Mapping[str, Any], why: str, memories: list[str]) -> Prompt:
     percepts = snapshot["percepts"]
+    description = str(goal.get("description"))
     lines = [
-        f"goal: {goal.get('description')}",
+        f"goal: {description}",
         f"the last plan failed: {why}" if why else "",
-        *prompt_text.working_memory_lines(snapshot["working_memory"]),
-        *prompt_text.surroundings_lines(percepts),
+        *situation_text.failure_lines(snapshot),
+        *situation_text.ability_lines(snapshot, [description]),
+        rules_text() if named_item(description) is None else "",
+        *prompt_text.working_memory_lines(snapshot["working_memory"], ("active_goals",)),
+        *situation_text.place_lines(snapshot),
+        *prompt_text.reflection_lines(snapshot["reflections"], 1),
         *memories,
     ]
     about: dict[str, JsonValue] = {

@@ -6,7 +6,9 @@ from pydantic import JsonValue
 
 from nemuri_contracts.tiered import Cues
 from nemuri_infra.models.json_objects import find_objects, one_line
-from nemuri_society.cognition import prompt_text
+from nemuri_society.cognition import prompt_text, situation_text
+from nemuri_society.cognition.courses import plan_progress
+from nemuri_society.cognition.deeds import deed_lines
 from nemuri_society.cognition.experience_recording import experience
 from nemuri_society.cognition.memory_interface import RetrievingModule
 from nemuri_society.cognition.module import Ask, Prompt, Rank, Spec
@@ -32,8 +34,9 @@ class SelfReflection(RetrievingModule):
         interval=10.0,
         reads=frozenset(
             {"action_history", "goals", "plans", "action_corrections", "reflections", "experiences", "profile"}
-            | {"working_memory"}
-        ),
+            | {"working_memory", "deeds"}
+        )
+        | situation_text.SITUATION_TEXT_SECTIONS,
         writes=frozenset({"reflections", "experiences"}),
         rank=Rank.REFLECTION,
         longest=30.0,
@@ -62,7 +65,9 @@ class SelfReflection(RetrievingModule):
             }
 
         plan = str(snapshot["plans"].get("description") or "")
-        memories = self.recalled(snapshot, [plan, *dict.fromkeys(str(act.get("text")) for act in new[-3:])])
+        told = [str(reflection.get("insight")) for reflection in listed(snapshot["reflections"])[-2:]]
+        told += prompt_text.outcome_lines(new)
+        memories = self.recalled(snapshot, [plan, *dict.fromkeys(str(act.get("text")) for act in new[-3:])], told)
         return Ask(_prompt(snapshot, new, memories), concluded)
 
     def asks(self, snapshot: Snapshot) -> bool:
@@ -99,14 +104,15 @@ def read_reflection(text: str, second: float) -> dict[str, JsonValue]:
 
 
 def _prompt(snapshot: Snapshot, new: list[dict[str, Any]], memories: list[str]) -> Prompt:
-    thought = [
-        f"you concluded before: {reflection.get('insight')}" for reflection in listed(snapshot["reflections"])[-2:]
-    ]
-    progress = mapped(snapshot["working_memory"].get("progress"))
+    progress = plan_progress(snapshot["working_memory"], snapshot["plans"])
     lines = [
         *prompt_text.goal_lines(snapshot["goals"], snapshot["plans"], progress),
-        *prompt_text.outcome_lines(new),
-        *thought,
+        *prompt_text.counted_outcomes(new, situation_text.told_failures(snapshot)),
+        *situation_text.failure_lines(snapshot),
+        *deed_lines(snapshot["deeds"], snapshot.second, number(snapshot["reflections"].get("at"), -1.0)),
+        *prompt_text.reflection_lines(snapshot["reflections"], 2),
+        *situation_text.place_lines(snapshot),
+        *prompt_text.working_memory_lines(snapshot["working_memory"], ("active_goals",)),
         *memories,
     ]
     about: dict[str, JsonValue] = {

@@ -6,9 +6,11 @@ from pydantic import JsonValue
 
 from nemuri_domain.language.sentences import spans
 from nemuri_infra.models.json_objects import one_line
-from nemuri_society.cognition import prompt_text
+from nemuri_society.cognition import prompt_text, situation_text
 from nemuri_society.cognition.action_progress import steps_of
+from nemuri_society.cognition.courses import plan_progress
 from nemuri_society.cognition.decision import Decision
+from nemuri_society.cognition.deeds import DEED_SECONDS, deed_lines
 from nemuri_society.cognition.intents import Intent
 from nemuri_society.cognition.memory_interface import RetrievingModule
 from nemuri_society.cognition.module import Ask, Prompt, Rank, Spec
@@ -38,7 +40,9 @@ class Talking(RetrievingModule):
         interval=0.1,
         reads=frozenset(
             {"decision", "plans", "social_model", "conversations", "profile", "working_memory", "pending_speech"}
-        ),
+            | {"deeds"}
+        )
+        | situation_text.SITUATION_TEXT_SECTIONS,
         writes=frozenset({"pending_speech", "working_memory"}),
         wakes=frozenset({"decision", "pending_speech"}),
         rests=frozenset({"decision", "plans"}),
@@ -66,7 +70,8 @@ class Talking(RetrievingModule):
             spoken: Changes = {"working_memory": {"spoken": {"decision": decision.id}}}
             return {**spoken, "pending_speech": {"text": words, "decision": decision.id}}
 
-        memories = self.recalled(snapshot, [decision.speech_directive])
+        told = prompt_text.spoken(listed(snapshot["conversations"])[-PROMPT_UTTERANCES:], snapshot.name)
+        memories = self.recalled(snapshot, [decision.speech_directive], told)
         return Ask(_prompt(snapshot, decision, steps, memories), said)
 
     def asks(self, snapshot: Snapshot) -> bool:
@@ -99,9 +104,8 @@ def utterance(text: str) -> str:
 
 
 def _left(snapshot: Snapshot) -> list[Intent]:
-    plans, progress = snapshot["plans"], mapped(snapshot["working_memory"].get("progress"))
-    on = int(number(progress.get("step"))) if progress.get("course") == plans.get("id") else 0
-    return steps_of(plans)[on:]
+    plans = snapshot["plans"]
+    return steps_of(plans)[int(number(plan_progress(snapshot["working_memory"], plans).get("step"))) :]
 
 
 def _prompt(snapshot: Snapshot, decision: Decision, steps: list[Intent], memories: list[str]) -> Prompt:
@@ -112,7 +116,11 @@ def _prompt(snapshot: Snapshot, decision: Decision, steps: list[Intent], memorie
         f"You are to say: {decision.speech_directive}",
         f"You are doing: {doing or 'nothing'}",
         f"Because: {decision.high_level_intent}",
-        *prompt_text.opinion_lines(snapshot["social_model"], speakers),
+        *situation_text.failure_lines(snapshot)[:2],
+        *prompt_text.working_memory_lines(snapshot["working_memory"], ("cc_broadcast", "active_goals")),
+        *situation_text.place_lines(snapshot),
+        *deed_lines(snapshot["deeds"], snapshot.second, snapshot.second - DEED_SECONDS),
+        *prompt_text.opinion_lines(snapshot, speakers),
         *prompt_text.utterance_lines(heard, snapshot.name),
         *memories,
     ]

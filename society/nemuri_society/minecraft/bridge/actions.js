@@ -100,6 +100,7 @@ async function give (agent, { to, stack }) {
   demandItems(agent, stack.item, stack.count)
   demandRoom(other, stack.item, stack.count, other.name)
   transfer(agent, other, stack)
+  agent.reportDeed('gave', other, stack)
   await Promise.all([agent.inventorySynced(), other.inventorySynced()])
 }
 
@@ -114,11 +115,16 @@ async function trade (agent, offered, signal) {
   demandItems(agent, offered.offer.item, offered.offer.count)
   demandRoom(agent, offered.want.item, offered.want.count)
   const taken = agent.world.trades.findMatching(agent, offered)
-  if (!taken) return agent.world.trades.offer(agent, offered, other.name, signal)
+  if (!taken) {
+    agent.reportDeed('offered', other, offered.offer, offered.want)
+    return agent.world.trades.offer(agent, offered, other.name, signal)
+  }
   demandItems(other, offered.want.item, offered.want.count)
   demandRoom(other, offered.offer.item, offered.offer.count, other.name)
   transfer(agent, other, offered.offer)
   transfer(other, agent, offered.want)
+  agent.reportDeed('traded', other, offered.offer, offered.want)
+  other.reportDeed('traded', agent, offered.want, offered.offer)
   await Promise.all([agent.inventorySynced(), other.inventorySynced()])
   taken.resolve()
 }

@@ -19,7 +19,7 @@ const REST_DELAY = 2
 /** One agent in the world: its bot on the server, its acts and its unread events. */
 class Agent {
   constructor (world, id, { name, host, username }) {
-    Object.assign(this, { world, id, name, host, username, heard: [], outcomes: [], hurt: 0, leaving: false })
+    Object.assign(this, { world, id, name, host, username, heard: [], deeds: [], outcomes: [], hurt: 0, leaving: false })
     this.lastMoved = world.second
     this.actRunner = new ActRunner(each => this.outcomes.push(each), error => world.fault(this, error))
     this.pendingAnswer = null
@@ -117,6 +117,11 @@ class Agent {
     const speaker = this.world.agentByUsername(said.with[0].text)
     if (!speaker) return
     this.heard.push({ speaker: speaker.id, name: speaker.name, text: said.with[1].text, second: this.world.second })
+  }
+
+  /** Report what this agent did to another one: `gave`, `offered` or `traded`. */
+  reportDeed (deed, other, stack, want = null) {
+    other.deeds.push({ deed, by: this.id, name: this.name, stack, want, second: this.world.second })
   }
 
   /** Put a held item into the hand and wait until the bot knows. */

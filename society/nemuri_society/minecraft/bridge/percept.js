@@ -9,12 +9,13 @@ const MAX_BLOCKS = 64
 function buildPercept (agent, second) {
   const state = currentState(agent)
   const encoded = JSON.stringify(state)
-  const events = takeEvents({ heard: agent.heard, outcomes: agent.outcomes })
+  const events = takeEvents({ heard: agent.heard, deeds: agent.deeds, outcomes: agent.outcomes })
   const hurt = Math.min(20, agent.hurt)
-  if (encoded === agent.lastPercept && !events.heard.length && !events.outcomes.length && !hurt) return null
+  const eventful = hurt || Object.values(events).some(each => each.length)
+  if (encoded === agent.lastPercept && !eventful) return null
   agent.lastPercept = encoded
   agent.hurt -= hurt
-  return { second, ...state, ...events, hurt }
+  return { second, ...state, hour: hourOfDay(agent.bot), ...events, hurt }
 }
 
 function currentState (agent) {
@@ -29,6 +30,11 @@ function currentState (agent) {
     daylight: bot.time.isDay ?? true,
     biome: world.biome
   }
+}
+
+/** Return the hour of the day. A day has 24,000 ticks, and the first one is at 6 o'clock. */
+function hourOfDay (bot) {
+  return Math.floor((((bot.time.timeOfDay ?? 0) / 1000 + 6) % 24) * 100) / 100
 }
 
 function points (value) {

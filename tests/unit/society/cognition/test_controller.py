@@ -82,7 +82,8 @@ def test_the_prompt_has_only_outputs_that_passed() -> None:
 def test_each_urgent_output_is_in_the_prompt_once() -> None:
     """Each urgent output is in the prompt once. An attacker is named, and eight equal failures take one line."""
     state = _at_work()
-    wrong = {"expected": "go there", "actual": "failed, found no path", "correction": "try another place"}
+    wrong = {"text": "go there", "expected": "go there", "actual": "failed, found no path"}
+    wrong |= {"correction": "try another place"}
     corrections: list[Any] = [{**wrong, "second": 1.0, "severity": 0.5} for _ in range(8)]
     tree: dict[str, Any] = {"block": "tree", "position": {"x": 1, "y": 64, "z": 0}}
     state.put(
@@ -94,8 +95,8 @@ def test_each_urgent_output_is_in_the_prompt_once() -> None:
     )
     lines = asked(CONTROLLER, state, 1.0).prompt.user.splitlines()
     assert "You have just been hurt." in lines
-    assert "go there, but failed, found no path: try another place (8 times)" in lines
-    assert "in sight: tree" in lines
+    assert "go there: failed, found no path: try another place (8 times)" in lines
+    assert "in sight: tree 1 away" in lines
 
 
 def test_the_plan_in_force_is_in_every_prompt() -> None:

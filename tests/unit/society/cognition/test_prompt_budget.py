@@ -71,6 +71,18 @@ def test_a_text_that_does_not_fit_is_cut_at_a_sentence() -> None:
     assert fitted["goals"] == ("Smelt iron.", "Build a house.")
 
 
+def test_texts_that_do_not_fit_become_one_line_of_counts() -> None:
+    """The last texts of a section that is too long become one line that counts them by kind."""
+    said = [f'Bea said: "word {number}"' for number in range(20)]
+    remembered = [f'you remember: "stone {number}"' for number in range(20)]
+    (lines,) = fit_to_budget({"memories": [*said, *remembered]}, 120, BASE_SHARES).values()
+
+    *kept, last = lines
+    assert kept == said[: len(kept)]
+    assert 5 < len(kept) < 20
+    assert last == f"({40 - len(kept)} more, left out: 20 × you remember, {20 - len(kept)} × Bea said)"
+
+
 def test_a_budget_of_0_leaves_every_section_empty() -> None:
     """With a budget of 0 each section is an empty tuple."""
     assert fit_to_budget({"goals": ["Smelt iron."], "alerts": []}, 0, BASE_SHARES) == {"goals": (), "alerts": ()}

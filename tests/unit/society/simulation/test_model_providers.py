@@ -33,4 +33,4 @@ async def test_a_request_of_an_agent_names_its_task() -> None:
     await ChatModel(chat).answer(Prompt("You are Ada.", "Anything."))
 
     assert reply.value == "Hello."
-    assert [each.prompts for each in chat.asked] == [("society_speech@1",), ()]
+    assert [each.prompts for each in chat.asked] == [("society_speech@2",), ()]

@@ -29,6 +29,7 @@ def _acting(expected: dict[str, Any], outcome: dict[str, Any] | None, **percepts
         action_history={"entries": [act | ({"outcome": outcome} if outcome else {})]},
         percepts={"position": {"x": 0, "y": 64, "z": 0}, "inventory": {"wood": 2}} | percepts,
         decision={"id": "d1", "at": 0.5},
+        working_memory={"last_action_check": 0.0},
     )
 
 

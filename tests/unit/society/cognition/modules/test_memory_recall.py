@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from nemuri_contracts.tiered import Cues, Experience, WorkingMemory
 from nemuri_domain.tiered.importance import importance
 from nemuri_society.cognition.engine import Engine
-from nemuri_society.cognition.experience_recording import CONVERSATION_PART
+from nemuri_society.cognition.experience_recording import CONVERSATION_PART, GATHERING_SECONDS
 from nemuri_society.cognition.memory_interface import NoMemories
 from nemuri_society.cognition.modules.memory_recall import CALM_PAUSE, MemoryRecall
 from nemuri_society.cognition.percept_updates import HARMLESS
@@ -102,6 +102,7 @@ def test_an_event_becomes_an_experience_with_cues() -> None:
     }
     state = state_of(
         1.0,
+        short_term_memory={"met": {"names": ["Cy"], "second": 0.5}},
         percepts=HERE | {"agents": [BEA], "hurt_at": 1.0},
         goals={"active": [{"id": "g", "description": "collect iron", "priority": 0.5}]},
         conversations={"entries": [{"speaker": "bea", "text": "Please help me!", "second": 1.0}]},
@@ -117,7 +118,7 @@ def test_an_event_becomes_an_experience_with_cues() -> None:
     assert weights == {
         "bea said: Please help me!": 0.8,
         "collect iron: failed, no": 0.8,
-        "I saw Bea for the first time": 0.5,
+        "I saw Cy and Bea for the first time": 0.5,
         "I was hurt": 0.6,
     }
 
@@ -158,6 +159,38 @@ def test_walking_and_actions_ended_by_the_agent_are_not_recorded() -> None:
     assert "experiences" not in held(state)
 
 
+def test_equal_acts_in_a_row_and_people_met_at_a_time_are_one_experience() -> None:
+    """Equal acts in a row become one experience with their number, and so do agents that are met at a time."""
+    acts: list[JsonValue] = [
+        {"id": f"a{nth}", "text": text, "act": {"action": "collect"}, "outcome": {"done": True, "second": 1.0 + nth}}
+        for nth, text in enumerate(["collect tree"] * 3 + ["collect sand"])
+    ]
+    state = state_of(0.0, percepts=HERE | {"agents": [BEA]}, action_history={"entries": acts})
+    module = MemoryRecall(NoMemories())
+    made(module, state, 5.0)
+    cy: dict[str, Any] = {"id": "cy", "name": "Cy", "distance": 3.0}
+    state.put({"percepts": {"agents": [dict[str, Any](BEA), cy]}}, 8.0)
+    made(module, state, 8.0)
+    made(module, state, 8.0 + GATHERING_SECONDS)
+    found = [each["content"] for each in held(state)["experiences"]["memory_recall"]]
+    assert found == ["collect tree: done (3 times)", "collect sand: done", "I saw Bea and Cy for the first time"]
+
+
+def test_a_gift_becomes_an_experience_as_important_as_words() -> None:
+    """A gift becomes an experience with the giver's name, once."""
+    deed: JsonValue = {"deed": "gave", "by": "Bea", "stack": {"item": "wood", "count": 2}, "want": None, "second": 1.0}
+    state = state_of(0.0, percepts=HERE, deeds={"entries": [deed]})
+    module = MemoryRecall(NoMemories())
+    made(module, state, 2.0)
+    made(module, state, 3.0)
+    (found,) = held(state)["experiences"]["memory_recall"]
+    assert (found["content"], found["type"], found["participants"]) == (
+        "Bea gave me 2 wood",
+        "conversation",
+        ["ada", "Bea"],
+    )
+
+
 happenings = st.lists(st.sampled_from(["hear", "speak", "end", "see", "run", "take"]), max_size=30)
 
 
@@ -171,11 +204,11 @@ def test_every_event_is_recorded_exactly_once(drawn: list[str]) -> None:
     now = 0.0
 
     def take() -> None:
-        remembered.extend(
-            line for experience in engine.take("ada", now).experiences for line in experience["content"].split("\n")
-        )
+        for experience in engine.take("ada", now).experiences:
+            met = experience["participants"][1:] if "for the first time" in experience["content"] else None
+            remembered.extend(met or experience["content"].split("\n"))
 
-    for number, step in enumerate([*drawn, "silence", "see", "run", "take"]):
+    for number, step in enumerate([*drawn, "silence", "see", "silence", "move", "take"]):
         now += CONVERSATION_SECONDS if step == "silence" else CALM_PAUSE
         match step:
             case "hear" | "speak":
@@ -200,7 +233,10 @@ def test_every_event_is_recorded_exactly_once(drawn: list[str]) -> None:
                 seen = {"id": f"b{number}", "name": f"B{number}", "distance": 1.0}
                 engine.put("ada", {"percepts": HERE | {"agents": [seen]}}, now)
                 list(engine.run(now))
-                happened.append(f"I saw B{number} for the first time")
+                happened.append(f"B{number}")
+            case "move":
+                engine.put("ada", {"percepts": HERE | {"agents": []}}, now)
+                list(engine.run(now))
             case "run":
                 list(engine.run(now))
             case "take":

@@ -99,7 +99,8 @@ def test_a_new_decision_ends_the_running_action() -> None:
 
 def test_a_place_that_failed_is_avoided() -> None:
     """After a failure at a place, the next place is tried."""
-    state = _deciding("collect stone", blocks=[ROCK, {"block": "stone", "position": {"x": 0, "y": 64, "z": -3}}])
+    rocks = [ROCK, {"block": "stone", "position": {"x": 0, "y": 64, "z": -3}}]
+    state = _deciding("collect stone", blocks=rocks, inventory={"wood_pickaxe": 1})
     made(HANDS, state, 1.0)
     first = _queue(state)[0]["at"]
     _over(state, 2.0, reason="found no path")
@@ -111,7 +112,7 @@ def test_agents_search_in_different_directions() -> None:
     """Agents that do not see their targets search for them in different directions."""
     ways = set()
     for name in "abcdefgh":
-        state = SharedState.of(name, held(_deciding("collect iron")))
+        state = SharedState.of(name, held(_deciding("collect iron", inventory={"stone_pickaxe": 1})))
         made(HANDS, state, 1.0)
         (act,) = _queue(state)
         assert act["action"] == "go"

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from nemuri_society.cognition.memory_interface import NoMemories
-from nemuri_society.cognition.modules.social_awareness import SocialAwareness
+from nemuri_society.cognition.modules.social_awareness import WORDS_STEP, SocialAwareness
 from nemuri_society.cognition.shared_state import SharedState
 from tests.unit.society.cognition.states import answered, asked, held, made, state_of
 
@@ -20,13 +20,13 @@ def _hearing(*said: tuple[str, float]) -> SharedState:
 
 
 def test_each_speaker_is_judged_once() -> None:
-    """Each speaker is judged once, within the limits of sentiments. A speaker that the reply omits keeps its
+    """Each speaker is judged once; words alone move a sentiment by a step. A speaker that the reply omits keeps its
     judgement.
     """
     state = _hearing(("bea", 1.0), ("cem", 2.0), ("bea", 3.0))
     answered(SOCIAL, state, 4.0, REPLY)
     assert held(state)["social_model"] == {
-        "bea": {"sentiment": 10.0, "relationship": "best friend", "last_interaction": 3.0},
+        "bea": {"sentiment": 5.0 + WORDS_STEP, "relationship": "best friend", "last_interaction": 3.0},
         "cem": {"sentiment": 5.0, "relationship": "acquaintance", "last_interaction": 2.0},
     }
     assert made(SOCIAL, state, 5.0) == {}
