@@ -33,7 +33,7 @@ def interview_prompt(snapshot: Snapshot, question: str, memories: Sequence[Retri
         f"you have decided: {decided}" if decided else "",
         *prompt_text.goal_lines(snapshot["goals"], snapshot["plans"], {}),
         *prompt_text.outcome_lines(_ended(snapshot)),
-        *prompt_text.opinion_lines(snapshot["social_model"], known),
+        *prompt_text.opinion_lines(snapshot, known),
         *prompt_text.utterance_lines(listed(snapshot["conversations"])[-LAST_UTTERANCES:], snapshot.name),
         *prompt_text.reflection_lines(snapshot["reflections"]),
         *(f"you remember: {prompt_text.quoted(memory.content)}" for memory in memories),
