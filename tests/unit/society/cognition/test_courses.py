@@ -26,9 +26,10 @@ class Day:
     def __init__(self, **percepts: Any) -> None:
         """Begin at second 0 without a decision."""
         self.second, self.decisions = 0.0, 0
+        seen: dict[str, Any] = {**HERE, "blocks": [TREE, TABLE], "inventory": {}, **percepts}
         self.state: SharedState = state_of(
             0.0,
-            percepts=HERE | {"blocks": [TREE, TABLE], "inventory": {}} | percepts,
+            percepts=seen,
             plans={},
             working_memory={"last_action_check": 0.0},
         )
@@ -217,7 +218,7 @@ def test_following_does_not_end() -> None:
 def test_obstacles_say_what_is_missing(words: str, why: str | None) -> None:
     """An obstacle says what an intent lacks. What must be searched for or walked to is none."""
     view = Surroundings(
-        HERE | {"inventory": {"wood": 1, "stone": 4}, "blocks": [TREE, TABLE]},
+        {**HERE, "inventory": {"wood": 1, "stone": 4}, "blocks": [TREE, TABLE]},
         places={"named": {"home": [9, 64, 9]}, "people": {"Bea": [5, 64, 5]}},
     )
     intent = read_intent(words)
