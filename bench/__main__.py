@@ -63,6 +63,7 @@ SCRIPTS = (
     Script("window", ("--events", "2000", "--repetitions", "2", "--rounds", "1", "--tasks", "5")),
     Script("world", ("--seconds", "2", "--most", "50")),
     Script("society", ("--quick",)),
+    Script("society_pace", ("--quick",)),
     Script("feelings"),
     Script("concerns"),
     Script("hook", ("--memories", "200", "--calls", "20", "--sessions", "3")),

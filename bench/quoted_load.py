@@ -24,6 +24,22 @@ def _rates(run: Any) -> str:
     return ", ".join(f"{name} {rate['achieved']:.2f} of {rate['set']:g}" for name, rate in rates)
 
 
+def _kept(result: Any, model: str) -> str:
+    """Return the share of intervals of document 002 that were kept, with each number of agents."""
+    runs = [run for name, run in result["at"].items() if name.endswith(f" {model}")]
+    return " / ".join(f"{1 - _late(run):.1%}" for run in runs)
+
+
+def _late(run: Any) -> float:
+    """Return the share of intervals of a run that were longer than document 002 allows."""
+    modules = run["modules"].values()
+    return float(sum(one["too_long"] * one["runs"] for one in modules) / max(1, sum(one["runs"] for one in modules)))
+
+
+def _longest(result: Any, module: str) -> str:
+    return " / ".join(f"{run['modules'][module]['longest_interval_s']:.1f} s" for run in result["at"].values())
+
+
 def _remembered(run: Any) -> str:
     """Return the number of memories at the end, divided by their number at the first measurement, as a text."""
     return f"{run['memories']['at_last'] / run['memories']['settled']:.1f}×"
@@ -81,6 +97,17 @@ LOAD_FIGURES: Final = (
     Figure(
         "the same, agent steps per second of CPU time, packing of percepts included", "world",
         lambda one: " / ".join(f"{each['agent_steps_per_second']:,}" for each in one["at"].values()),
+    ),
+    Figure(
+        "societies of 10 / 25 / 50 agents on defaults, a model of 2.5 s: intervals of controller, goals, planning and"
+        " reflection that are as short as document 002 wants; scripted; over the wire", "society_pace",
+        lambda one: f"{_kept(one, 'scripted')}; {_kept(one, 'wire')}", "all of them",
+        lambda one: all(_late(run) == 0 for run in one["at"].values()),
+    ),
+    Figure(
+        "the same, longest interval of planning, scripted and over the wire", "society_pace",
+        lambda one: _longest(one, "planning"), "10 s",
+        lambda one: all(run["modules"]["planning"]["longest_interval_s"] <= 10 for run in one["at"].values()),
     ),
     Figure(
         "societies with nine modules per agent, 200 concurrent requests to a model of 1.5 s: runs of modules without a"

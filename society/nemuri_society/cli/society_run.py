@@ -93,7 +93,7 @@ def run(
             metavar="N",
             min=1,
             max=10_000,
-            help="Maximum number of concurrent model calls. Default: one for each agent, 50 to 200.",
+            help="Maximum number of concurrent model calls. Default: three for each agent, 50 to 200.",
         ),
     ] = None,
     latency: Annotated[
@@ -123,6 +123,8 @@ def run(
     societies = _societies(
         session, file, {key: value for key, value in given.items() if value is not None}, runs, limit
     )
+    if not json:
+        _print_estimate(session, societies[0])
     _run_all(session, societies, seconds, limit)
 
 
@@ -141,6 +143,7 @@ def check(
             typer.echo(f"nemuri: {line}", err=True)
         raise Failure(error.lines[-1]) from error
     say(f"{file}: {society.name}, {len(society.agents)} residents")
+    _print_estimate(session, society)
 
 
 def resume(
@@ -156,6 +159,7 @@ def resume(
     ] = None,
     seconds: SecondsOption = None,
     limit: LimitOption = 500,
+    budget: BudgetOption = None,
     json: JsonOption = False,
 ) -> None:
     """Continue a society from its current state, or from a checkpoint."""
@@ -167,7 +171,7 @@ def resume(
         there = await load_society(log, name)
         _check_modules(there)
         _check_room(there, limit)
-        return await resume_society(log, name, checkpoint)
+        return await resume_society(log, name, checkpoint, budget)
 
     session = Session.of(context, json=json)
     report = society_runner.run_one(session, name, begin, seconds, limit)
@@ -193,6 +197,7 @@ def _societies(
             raise WrongUse(str(error)) from error
         raise
     for society in societies[:1]:
+        _check_models(society, session, file)
         _check_modules(society)
         if limit is not None:
             _check_room(society, limit)
@@ -231,6 +236,21 @@ def _run_all(session: Session, societies: list["Society"], seconds: float | None
             break  # A stop signal ended the run, and with it all further ones.
     if len(societies) > 1:
         society_runner.show_summary(reports, len(societies), json=session.json)
+
+
+def _print_estimate(session: Session, society: "Society") -> None:
+    from nemuri_society.operations.estimate import estimate
+    from nemuri_society.operations.thinking_output import print_estimate
+
+    print_estimate(estimate(society, session.settings().model_settings()), society)
+
+
+def _check_models(society: "Society", session: Session, file: Path | None) -> None:
+    from nemuri_society.operations.society_file import SocietyFileError
+    from nemuri_society.simulation.model_building import check_models
+
+    if wrong := check_models(society, session.settings().model_settings()):
+        raise SocietyFileError(*(f"{f'{file}: ' if file else ''}{path}: {what}" for path, what in wrong))
 
 
 def _check_modules(society: "Society") -> None:

@@ -81,7 +81,7 @@ def show(report: "RunReport | None", *, json: bool) -> None:
 
 def show_summary(reports: Sequence["RunReport"], planned: int, *, json: bool) -> None:
     """Print the summary of repeated runs."""
-    from nemuri_society.operations import console_output
+    from nemuri_society.operations import thinking_output
     from nemuri_society.operations.repeated_runs import summarise
 
-    console_output.print_summary(summarise(reports), reports, planned, json=json)
+    thinking_output.print_summary(summarise(reports), reports, planned, json=json)

@@ -161,15 +161,13 @@ class Engine:
         self._now = now
         while True:
             for slot in self.schedule.reflexes(now):
-                watch.begins(slot)
-                yield self._start(slot, now)
+                yield self._begin(slot, now, watch)
                 if (late := self._senses.first(now, READ_SPREAD)) is not None:
                     yield from self._hear(*late, now, watch)
             if (told := self._senses.first(now)) is not None:
                 yield from self._hear(*told, now, watch)
             elif (asking := self.schedule.asking(now)) is not None:
-                watch.begins(asking)
-                yield self._start(asking, now)
+                yield self._begin(asking, now, watch)
             else:
                 return
 
@@ -223,11 +221,16 @@ class Engine:
         new = (experience for made in held["experiences"].values() for experience in listed({"entries": made}))
         return Outgoing(tuple(change for change in queue if is_in_force(state, change)), text, tuple(new))
 
-    def _start(self, slot: Slot, now: float) -> Pending | None:
-        module = slot.module
-        if module.spec.name in self.suspended:
+    def _begin(self, slot: Slot, now: float, watch: LatencyObserver) -> Pending | None:
+        """Begin the run of a slot, unless its module is suspended; then it rests."""
+        if slot.module.spec.name in self.suspended:
             self.schedule.rested(slot, now)
             return None
+        watch.begins(slot)
+        return self._start(slot, now)
+
+    def _start(self, slot: Slot, now: float) -> Pending | None:
+        module = slot.module
         if PERCEPTS in module.spec.reads and self._look(slot.agent_id, now):
             slot.dirty = slot.urgent = False  # This run sees the percepts that were just read.
         base = self.states[slot.agent_id].snapshot(module.spec.reads | module.spec.writes, now)
@@ -267,8 +270,7 @@ class Engine:
         self._look(agent_id, now)
         yield None
         while (slot := self.schedule.reflex(agent_id, now)) is not None:
-            watch.begins(slot)
-            yield self._start(slot, now)
+            yield self._begin(slot, now, watch)
 
     def _look(self, agent_id: str, now: float) -> bool:
         """Apply all queued percepts of an agent. Return True if there were any. Invalid ones are recorded as

@@ -20,6 +20,9 @@ from nemuri_society.cognition.timing_wheel import TimingWheel
 DEFAULT_PLACES: Final = 200
 """Default number of concurrent model requests."""
 
+REST_SECONDS: Final = 1.0
+"""Minimum seconds until a skipped run is due again."""
+
 
 @dataclass(slots=True, eq=False)
 class Slot:
@@ -162,9 +165,9 @@ class Schedule:
             self._set(slot, slot.free_at)
 
     def rested(self, slot: Slot, now: float) -> None:
-        """Record that a due run was skipped. A change that woke the module stays pending until the interval is over."""
+        """Record that a due run was skipped. A change that woke the module stays pending until the next one."""
         slot.dirty = bool(slot.module.spec.wakes)
-        self.ran(slot, now, slot.module.spec.interval)
+        self.ran(slot, now, max(REST_SECONDS, slot.module.spec.interval))
 
     def again(self, slot: Slot, now: float) -> None:
         """End a run and repeat it as soon as possible, because another module changed its input."""

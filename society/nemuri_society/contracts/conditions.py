@@ -46,8 +46,8 @@ class Conditions(Described):
     plugins: tuple[str, ...] = ()
     """Entry point names of additional modules from other packages."""
     slots: int | None = Field(default=None, ge=1, le=10_000)
-    """Maximum number of concurrent model requests of all hosts together. None is one for each agent, at least 50 as in
-    document 002 §5.4 and at most 200.
+    """Maximum number of concurrent model requests of all hosts together. None is three for each agent, at least 50 and at
+    most 200.
     """
     hosts: int = Field(default=1, ge=1, le=64)
     """Number of hosts that share the model slots."""

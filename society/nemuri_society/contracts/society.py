@@ -17,7 +17,11 @@ CELL = 25
 """Number of agents in a cell. A cell always runs on one host and moves as a whole if the host is lost."""
 AGENTS_LIMIT = 5_000
 MIN_SLOTS, MAX_SLOTS = 50, 200
-"""Least and most concurrent model requests by default (document 002 §5.4)."""
+"""Least and most concurrent model requests by default. Document 002 §5.4 has 50."""
+SLOTS_PER_AGENT = 3
+"""Concurrent model requests for each agent by default. An agent among others asks about 0.75 times a second, so it needs
+two places at 2.5 s an answer; the third is for chance.
+"""
 SocietyName = Annotated[Identifier, Field(max_length=48)]
 """Name of a society. It is part of a bucket's name and of the ids of its agents."""
 LATENESS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1_000.0, 10_000.0)
@@ -65,7 +69,7 @@ class Society(Conditions):
     @property
     def concurrency(self) -> int:
         """Return the maximum number of concurrent model requests of all hosts together."""
-        return self.slots or min(max(MIN_SLOTS, len(self.agents)), MAX_SLOTS)
+        return self.slots or min(max(MIN_SLOTS, SLOTS_PER_AGENT * len(self.agents)), MAX_SLOTS)
 
     @property
     def cells(self) -> int:

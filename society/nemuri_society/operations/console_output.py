@@ -1,16 +1,16 @@
 """Terminal output about a society and its runs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from nemuri.terminal.output import say, say_json, table
 from nemuri_society.contracts.society import TokenUse, total
+from nemuri_society.operations.thinking_output import ThinkingNotices, pause_line
 
 if TYPE_CHECKING:
     from nemuri_society.contracts.pace import Pace
     from nemuri_society.contracts.society import Society
     from nemuri_society.operations.lifecycle import SocietyFigures
-    from nemuri_society.operations.repeated_runs import RepeatedFigure
     from nemuri_society.operations.report import RunReport
 
 PROGRESS_SECONDS = 10.0
@@ -18,11 +18,14 @@ PROGRESS_SECONDS = 10.0
 
 
 def progress_printer(society: "Society", *, quiet: bool) -> Callable[["SocietyFigures"], None]:
-    """Return a function that prints a line of progress every ten seconds of the simulation, or nothing with `quiet`."""
-    last = -PROGRESS_SECONDS
+    """Return a function that prints a line of progress every ten seconds of the simulation, or none with `quiet`, and
+    notices about the models.
+    """
+    last, notices = -PROGRESS_SECONDS, ThinkingNotices(society)
 
     def print_progress(seen: "SocietyFigures") -> None:
         nonlocal last
+        notices.tell(seen)
         if quiet or seen.second - last < PROGRESS_SECONDS:
             return
         last = seen.second
@@ -81,6 +84,10 @@ def print_report(report: "RunReport", *, json: bool) -> None:
         f"longest time without a decision {report.silence:.0f} s; {report.waiting} modules wait for a model; "
         f"{report.conflicts} write conflicts"
     )
+    if report.paused:
+        say(pause_line(report.society, report.paused))
+    if report.served is not None:
+        say(f"the model could not keep up: it can serve about {report.served} of {report.agents} agents")
     for module, count in sorted(report.failures.items()):
         say(f"{module} failed {count} times")
 
@@ -107,50 +114,35 @@ def _intervals(pace: "Pace") -> tuple[object, ...]:
     return (f"{pace.interval:.1f} s", f"{pace.longest_interval:.1f} s", pace.late) if pace.runs else ("-",) * 3
 
 
-def print_summary(
-    figures: Mapping[str, "RepeatedFigure"], reports: Sequence["RunReport"], planned: int, *, json: bool
-) -> None:
-    """Print the figures of repeated runs with their means and intervals."""
-    if json:
-        shown = {name: figure.model_dump(mode="json") for name, figure in figures.items()}
-        say_json({"runs": [report.model_dump(mode="json") for report in reports], "planned": planned, "figures": shown})
-        return
-    say(f"{len(reports)} of {planned} runs: {', '.join(report.society for report in reports)}")
-    rows = [
-        (name, f"{figure.mean:.3g}", "-" if figure.low is None else f"{figure.low:.3g} to {figure.high:.3g}")
-        for name, figure in figures.items()
-    ]
-    table(["figure", "mean", "95 % interval"], rows, numbers=["mean"])
-
-
 def _print_token_usage(report: "RunReport") -> None:
     """Print token usage, if models reported any. The scripted model reports none."""
     if not total(report.token_use).tokens:
         return
-    numbers = ["calls", "tokens in", "tokens out", "tokens per call"]
+    numbers = ["calls", "retries", "tokens in", "tokens out", "tokens per call", "money"]
     rows = [
         (
             module,
             model,
-            f"{usage.calls:,}",
-            f"{usage.input_tokens:,}",
-            f"{usage.output_tokens:,}",
-            _tokens_per_call(usage),
+            *_usage(usage),
         )
         for module, models in report.token_use.items()
         for model, usage in models.items()
     ]
-    total_use = total(report.token_use)
-    last = (
-        "all",
-        "",
-        *(f"{amount:,}" for amount in (total_use.calls, total_use.input_tokens, total_use.output_tokens)),
-    )
-    table(["module", "model", *numbers], [*rows, (*last, _tokens_per_call(total_use))], numbers=numbers)
+    table(["module", "model", *numbers], [*rows, ("all", "", *_usage(total(report.token_use)))], numbers=numbers)
     top_spender = next(iter(report.top_spenders.items()), None)
     if top_spender is not None:
         agent_id, use = top_spender
-        say(f"agent with the most tokens: {agent_id}, {use.tokens:,} tokens in {use.calls:,} calls")
+        money = f", {use.money:.4g} of money" if use.money else ""
+        say(f"agent with the most tokens: {agent_id}, {use.tokens:,} tokens in {use.calls:,} calls{money}")
+    if report.spent.tokens > total(report.token_use).tokens:
+        say(f"since the society was created: {report.spent.tokens:,} tokens, {report.spent.money:.4g} of money")
+
+
+def _usage(use: TokenUse) -> tuple[str, ...]:
+    """Return the cells of the table of token usage: calls, retries, tokens and money. Money is "-" without a price."""
+    amounts = (use.calls, use.retries, use.input_tokens, use.output_tokens)
+    money = "-" if use.unpriced and not use.money else f"{use.money:.4g}"
+    return (*(f"{amount:,}" for amount in amounts), _tokens_per_call(use), money)
 
 
 def _tokens_per_call(spent: TokenUse) -> str:

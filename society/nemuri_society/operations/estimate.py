@@ -1,4 +1,4 @@
-"""Estimates before a run: calls, tokens and money for an hour of a society, and the number of agents a model serves.
+"""Estimates before a run: what an hour of a society takes, and how many of its agents its concurrent requests serve.
 
 The means of each module are data, measured by `python -m bench.society_pace --estimates`: `data/thinking.json`.
 """
@@ -7,11 +7,12 @@ import json
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from math import ceil
 from pathlib import Path
 from typing import Any, Final
 
 from nemuri_contracts.event import Usage, Value
-from nemuri_infra.models.settings import ModelSettings
+from nemuri_infra.models.settings import ModelSettings, Price
 from nemuri_society.contracts.society import Society
 from nemuri_society.simulation.model_building import model_names
 from nemuri_society.simulation.model_choice import ModelNames
@@ -52,45 +53,50 @@ class Estimate(Value):
     slots: int
     """Number of concurrent requests with which agents keep their intervals if an answer takes `answer_seconds`."""
     answer_seconds: float
+    served: int
+    """Number of agents that keep their intervals with the society's concurrent requests."""
+    hours: float | None = None
+    """Hours of the society's clock for which its budget lasts; None without one."""
 
 
-def estimate(society: Society, settings: ModelSettings) -> Estimate | None:
-    """Return the estimate of a society; None if no language model thinks in it."""
+def estimate(society: Society, settings: ModelSettings) -> Estimate:
+    """Return the estimate of a society."""
     names, means = ModelNames.chosen(society, settings), measured_means()
     calls, incoming, outgoing, money = 0.0, 0.0, 0.0, 0.0
     priced, models = True, dict[str, str]()
     for agent in society.agents:
         for module, mean in means.modules.items():
-            there = model_names(names.of(module, agent.id), settings)
-            if module in society.without or not there:
+            if module in society.without:
                 continue
-            models.setdefault(module, there[0])
             number = mean.calls_per_agent_hour
-            calls += number
-            incoming += number * mean.input_tokens
+            calls, incoming = calls + number, incoming + number * mean.input_tokens
             outgoing += number * mean.output_tokens
-            price = settings.prices.get(there[0])
-            priced = priced and price is not None
-            money += _price(price, number, mean, there[0]) if price else 0.0
-    if not calls:
-        return None
+            if there := model_names(names.of(module, agent.id), settings):
+                models.setdefault(module, there[0])
+                price = settings.prices.get(there[0])
+                priced = priced and price is not None
+                money += _price(price, mean, there[0]) if price else 0.0
     slots = calls * society.speed / 3_600 * means.answer_seconds
-    return Estimate(
+    found = Estimate(
         calls=calls,
         input_tokens=incoming,
         output_tokens=outgoing,
-        money=money if priced else None,
+        money=money if priced and models else None,
         models=models,
-        slots=int(slots) + 1,
+        slots=ceil(slots),
         answer_seconds=means.answer_seconds,
+        served=min(len(society.agents), int(len(society.agents) * society.concurrency / max(slots, 1e-9))),
     )
+    return found.model_copy(update={"hours": _hours(society, found)})
 
 
-def served_agents(answers_per_second: float, society: Society) -> int:
-    """Return how many agents of a society keep their intervals with this many answers a second of the wall clock."""
-    modules = measured_means().modules
-    hourly = sum(mean.calls_per_agent_hour for module, mean in modules.items() if module not in society.without)
-    return int(answers_per_second / max(1e-9, hourly * society.speed / 3_600))
+def _hours(society: Society, found: Estimate) -> float | None:
+    """Return the hours for which the budget lasts; None without a budget that the estimate can be compared with."""
+    tokens, money = society.budget.tokens, society.budget.money
+    lasting = [tokens / (found.input_tokens + found.output_tokens)] if tokens and found.models and found.calls else []
+    if money and found.money:
+        lasting.append(money / found.money)
+    return min(lasting, default=None)
 
 
 @cache
@@ -106,8 +112,8 @@ def estimates_text(modules: Mapping[str, Mapping[str, float]], answer_seconds: f
     return json.dumps({"answer_seconds": answer_seconds, "modules": means}, indent=2) + "\n"
 
 
-def _price(price: Any, calls: float, mean: ModuleMeans, model: str) -> float:
-    usage = Usage(
-        model=model, input_tokens=round(calls * mean.input_tokens), output_tokens=round(calls * mean.output_tokens)
-    )
-    return float(price.of(usage))
+def _price(price: Price, mean: ModuleMeans, model: str) -> float:
+    """Return the price of an agent's module in an hour."""
+    calls = mean.calls_per_agent_hour
+    tokens = round(calls * mean.input_tokens), round(calls * mean.output_tokens)
+    return price.of(Usage(model=model, input_tokens=tokens[0], output_tokens=tokens[1]))

@@ -24,7 +24,7 @@ from nemuri_society.simulation.checkpoints import Checkpoints, interrupted_resto
 from nemuri_society.simulation.initial_state import first_memories
 from nemuri_society.simulation.leases import EXPIRY_SECONDS
 from nemuri_society.simulation.memory_events import EMBEDDING_DIMENSION, EMBEDDING_MODEL
-from nemuri_society.simulation.spending import total_spending
+from nemuri_society.simulation.spending import exhausted, total_spending
 from nemuri_society.simulation.world_lease import read_world
 from nemuri_society.simulation.world_process import load_world
 from nemuri_society.stores.society_states import SOCIETY, SocietyError, States, societies
@@ -167,6 +167,7 @@ async def run_society(
             world,
             figures.world_health,
             await total_spending(states),
+            society.concurrency,
         )
 
 
@@ -178,10 +179,11 @@ async def load_society(log: Log, name: str) -> Society:
 async def resume_society(log: Log, name: str, checkpoint: str | None, budget: Budget | None = None) -> Society:
     """Return the definition of a society that is to be continued. With `checkpoint`, restore this checkpoint first.
 
-    `checkpoint` is the name of a checkpoint, or "newest". Without it, an interrupted restore is repeated. Raises
-    `SocietyError` and changes nothing if the society or checkpoint does not exist, or if a checkpoint is to be restored
-    while the society runs. A Minecraft society cannot be restored, because checkpoints do not contain its world, and
-    cannot be continued while it runs, because that world has no lease.
+    `checkpoint` is the name of a checkpoint, or "newest". Without it, an interrupted restore is repeated. `budget`
+    replaces that of the society. Raises `SocietyError` and changes nothing if the society or checkpoint does not exist,
+    if the budget is used already, or if a checkpoint is to be restored or the budget replaced while the society runs. A
+    Minecraft society cannot be restored, because checkpoints do not contain its world, and cannot be continued while it
+    runs, because that world has no lease.
     """
     states = await States.open(log, name)
     society = await read_society(states)
@@ -191,7 +193,9 @@ async def resume_society(log: Log, name: str, checkpoint: str | None, budget: Bu
         )
     if checkpoint is None:
         checkpoint = await interrupted_restore(states)
-    alone = checkpoint is not None or society.world == "minecraft"
+    if budget is not None and (reached := exhausted(budget, await total_spending(states))):
+        raise SocietyError(f"society {name!r}: {reached} already; give a higher budget")
+    alone = checkpoint is not None or budget is not None or society.world == "minecraft"
     if alone and (keepers := await lease_holders(states)):
         raise SocietyError(f"society {name!r} is running ({', '.join(keepers)}): stop it first")
     if checkpoint is not None:

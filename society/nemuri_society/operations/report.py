@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from nemuri_contracts.event import Value
 from nemuri_society.contracts.pace import Pace
 from nemuri_society.contracts.society import HostHealthReport, Lateness, TokenUse, Waits, WorldHealthReport
+from nemuri_society.operations.capacity import capacity, merged
 from nemuri_society.world.grid_world import World
 
 
@@ -32,6 +33,9 @@ class RunReport(Value):
     """Token usage by module and model."""
     top_spenders: dict[str, TokenUse]
     """Token usage of the agents, by agent id, highest first. After a crash of a host, only those that used most."""
+    served: int | None
+    """Number of agents that the model can serve at the intervals of document 002, if it could not keep up, else None.
+    """
     spent: TokenUse
     """Usage since the society was created, earlier runs included."""
     paused: str
@@ -64,11 +68,12 @@ def run_report(
     world: World | None,
     world_health: WorldHealthReport | None,
     spent: TokenUse | None = None,
+    slots: int = 0,
 ) -> RunReport:
     """Return the report of a run from the newest figures of each host. The run began at `start_second`.
 
     `vitals` includes crashed hosts, because their work counts. Agents are counted only on `live_hosts`. `spent` is the
-    usage since the society was created.
+    usage since the society was created, `slots` the number of concurrent model requests, or 0.
     """
     newest = list(vitals.values())
     runs: Counter[str] = Counter()
@@ -85,6 +90,8 @@ def run_report(
     )
     everybody = world.agents if world else ()
     asked = sum((health_report.asked for health_report in newest), Waits())
+    paces = merged(health_report.paces for health_report in newest)
+    found = capacity(paces, agents, wall, slots) if slots else None
     return RunReport(
         society=society,
         agents=agents,
@@ -99,9 +106,10 @@ def run_report(
             for rank in (newest[0].waits if newest else ())
         },
         asked=asked,
-        paces=merged_paces(newest),
+        paces=paces,
         token_use=_token_use(newest),
         top_spenders=_top_spenders(newest),
+        served=found.served if found is not None and found.overloaded else None,
         spent=spent or TokenUse(),
         paused=next((host.paused for host in newest if host.paused), ""),
         unfairness=round(asked.unfairness, 3),
@@ -115,15 +123,6 @@ def run_report(
         items=_mean([len(world.unique_items(agent)) for agent in everybody]) if world else None,
         achievements=_mean([len(world.achievements(agent)) for agent in everybody]) if world else None,
     )
-
-
-def merged_paces(hosts: Iterable[HostHealthReport]) -> dict[str, Pace]:
-    """Return the intervals and model requests of all hosts, by module."""
-    found: defaultdict[str, Pace] = defaultdict(Pace)
-    for host in hosts:
-        for module, pace in host.paces.items():
-            found[module] += pace
-    return dict(sorted(found.items()))
 
 
 def _token_use(hosts: Iterable[HostHealthReport]) -> dict[str, dict[str, TokenUse]]:

@@ -21,8 +21,6 @@ from nemuri_society.cognition.task_texts import task_text
 TASK: Final = task_text("society_reflection")
 MIN_ACTS: Final = 5
 """Number of ended acts after which the agent reflects."""
-QUIET_PAUSES: Final = 3.0
-"""Intervals until the next check if there is nothing to reflect on."""
 MAX_CHARACTERS: Final = 300
 ANSWER_TOKENS: Final = 200
 
@@ -71,10 +69,6 @@ class SelfReflection(RetrievingModule):
         told += prompt_text.outcome_lines(new)
         memories = self.recalled(snapshot, [plan, *dict.fromkeys(str(act.get("text")) for act in new[-3:])], told)
         return Ask(_prompt(snapshot, new, memories), concluded)
-
-    def pause(self, snapshot: Snapshot) -> float:
-        """Return the interval, or `QUIET_PAUSES` intervals if there is nothing to reflect on."""
-        return self.spec.interval if self.asks(snapshot) else QUIET_PAUSES * self.spec.interval
 
     def asks(self, snapshot: Snapshot) -> bool:
         """Return True if there is enough to reflect on."""

@@ -30,11 +30,11 @@ def _done(count: int) -> SharedState:
 
 
 def test_five_actions_are_a_reason_to_reflect() -> None:
-    """Five actions since the last reflection cause another one. With fewer actions the module reflects less often."""
+    """Five actions since the last reflection cause another one. With fewer actions the module asks no model."""
     few, many = _done(4), _done(5)
     assert made(REFLECTION, few, 9.0) == {}
-    assert REFLECTION.pause(seen_by(REFLECTION, few, 9.0)) == 30.0
-    assert REFLECTION.pause(seen_by(REFLECTION, many, 9.0)) == 10.0
+    assert not REFLECTION.asks(seen_by(REFLECTION, few, 9.0))
+    assert REFLECTION.asks(seen_by(REFLECTION, many, 9.0))
     answered(REFLECTION, many, 9.0, REPLY)
     assert made(REFLECTION, many, 19.0) == {}
 

@@ -1,0 +1,100 @@
+"""Terminal output about models: estimates before a run, notices during it, and the summary of repeated runs."""
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from nemuri.terminal.output import say, say_json, table
+from nemuri_society.contracts.pace import Pace
+from nemuri_society.operations.capacity import Capacity, capacity, merged, since
+
+if TYPE_CHECKING:
+    from nemuri_society.contracts.society import Society
+    from nemuri_society.operations.estimate import Estimate
+    from nemuri_society.operations.lifecycle import SocietyFigures
+    from nemuri_society.operations.repeated_runs import RepeatedFigure
+    from nemuri_society.operations.report import RunReport
+
+WINDOW_SECONDS: Final = 10.0
+"""Wall-clock seconds of a run from which the capacity of the model is judged."""
+
+
+class ThinkingNotices:
+    """Notices about a run's models, each told once: the model cannot keep up, or the budget is used."""
+
+    def __init__(self, society: "Society") -> None:
+        """Create the notices of a run that has not begun."""
+        self._society = society
+        self._window: tuple[float, Mapping[str, Pace]] = (0.0, {})
+        self._told = set[str]()
+
+    def tell(self, figures: "SocietyFigures") -> None:
+        """Print what is new in the newest figures to standard error."""
+        for kind, line in self._lines(figures):
+            if kind not in self._told:
+                self._told.add(kind)
+                print(f"{self._society.name}: {line}", file=sys.stderr, flush=True)
+
+    def _lines(self, figures: "SocietyFigures") -> Iterator[tuple[str, str]]:
+        hosts = [host for host in figures.live_hosts.values() if host.agents]
+        if paused := next((host.paused for host in hosts if host.paused), ""):
+            yield "paused", pause_line(self._society.name, paused)
+        seconds, paces = max((host.seconds for host in hosts), default=0.0), merged(host.paces for host in hosts)
+        began, before = self._window
+        if not paused and seconds - began >= WINDOW_SECONDS:
+            self._window = seconds, paces
+            agents, slots = sum(host.agents for host in hosts), self._society.concurrency
+            found = capacity(since(paces, before), agents, seconds - began, slots)
+            if found is not None and found.overloaded:
+                yield "overloaded", overload_line(found, agents, slots)
+
+
+def pause_line(society: str, reason: str) -> str:
+    """Return the line that says that thinking is paused, and how it goes on."""
+    return (
+        f"thinking is paused: {reason}. Rules and reflexes go on. Stop the run, then raise the budget with"
+        f" `nemuri society resume {society} --budget N`"
+    )
+
+
+def overload_line(found: Capacity, agents: int, slots: int) -> str:
+    """Return the line that says that the model cannot keep up, and how many agents it can serve."""
+    return (
+        f"the model cannot keep up: it can serve about {found.served} of {agents} agents at the intervals of document"
+        f" 002. Requests wait {found.wait:.1f} s for one of {slots} places, and an answer takes {found.answer:.1f} s."
+        " Raise --slots if the provider allows more at once, or run fewer agents"
+    )
+
+
+def print_estimate(found: "Estimate", society: "Society") -> None:
+    """Print what an hour of a society takes from models."""
+    models = ", ".join(sorted(set(found.models.values()))) or "no language model is set up; rules think"
+    money = "" if found.money is None else f", about {found.money:.2f} of money"
+    say(
+        f"an hour of {society.name} takes about {found.calls:,.0f} model calls with {found.input_tokens:,.0f} tokens in"
+        f" and {found.output_tokens:,.0f} out{money} ({models})"
+    )
+    if found.models and found.money is None:
+        say("the price is not known: NEMURI_MODEL_PRICES lacks a model")
+    if found.hours is not None:
+        say(f"the budget lasts for about {found.hours:.2g} hours of the society")
+    places = f"about {found.slots} concurrent calls of {society.concurrency}"
+    line = f"at {found.answer_seconds:g} s an answer it needs {places}"
+    enough = found.slots <= society.concurrency
+    say(line if enough else f"{line}: about {found.served} of {len(society.agents)} agents keep their intervals")
+
+
+def print_summary(
+    figures: Mapping[str, "RepeatedFigure"], reports: Sequence["RunReport"], planned: int, *, json: bool
+) -> None:
+    """Print the figures of repeated runs with their means and intervals."""
+    if json:
+        shown = {name: figure.model_dump(mode="json") for name, figure in figures.items()}
+        say_json({"runs": [report.model_dump(mode="json") for report in reports], "planned": planned, "figures": shown})
+        return
+    say(f"{len(reports)} of {planned} runs: {', '.join(report.society for report in reports)}")
+    rows = [
+        (name, f"{figure.mean:.3g}", "-" if figure.low is None else f"{figure.low:.3g} to {figure.high:.3g}")
+        for name, figure in figures.items()
+    ]
+    table(["figure", "mean", "95 % interval"], rows, numbers=["mean"])
