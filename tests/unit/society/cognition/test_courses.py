@@ -38,7 +38,7 @@ class Day:
         """Decide on an action, and run the module."""
         self.decisions += 1
         self.second += 1.0
-        values = {"id": f"d{self.decisions}", "priority_action": action, "at": self.second}
+        values: dict[str, Any] = {"id": f"d{self.decisions}", "priority_action": action, "at": self.second}
         self.state.put({"decision": values}, self.second)
         self.run()
 
