@@ -119,7 +119,7 @@ def remembered_lines(contents: Iterable[str], told: Iterable[str] = ()) -> list[
     for content in contents:
         found = _TIMES.search(content)
         lines = content[: found.start() if found else None].splitlines()
-        new = [line for line in lines if line and line not in known]
+        new = [line for line in dict.fromkeys(lines) if line and line not in known]
         if len(lines) > 1:
             known.update(new)
         if new:
