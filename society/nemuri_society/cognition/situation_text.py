@@ -21,9 +21,7 @@ MAX_REMEMBERED: Final = 8
 
 def view_of(snapshot: Snapshot) -> Surroundings:
     """Return the surroundings and remembered places of a snapshot."""
-    return Surroundings(
-        snapshot["percepts"], places=snapshot["places"], allowed=allowed_actions(snapshot["profile"])
-    )
+    return Surroundings(snapshot["percepts"], places=snapshot["places"], allowed=allowed_actions(snapshot["profile"]))
 
 
 def time_line(percepts: Mapping[str, JsonValue]) -> list[str]:
