@@ -4,8 +4,9 @@
     python -m bench.society_record --quick     # fifty agents for ten seconds
 
 Agents live in the grid world with all nine modules and a scripted model that answers a request of each fifth agent at
-once in a mean of 1.5 s, as `bench.society` has it for a thousand, in simulated time and one process. The same run is made with the recorder and without it, by turns; equal seeds
-give equal lives, and the fastest of each counts. Places are sampled every five seconds.
+once in a mean of 1.5 s, as `bench.society` has it for a thousand, in simulated time and one process. The same run is
+made with the recorder and without it, by turns; equal seeds give equal lives, and the fastest of each counts. Places
+are sampled every five seconds.
 """
 
 import argparse
@@ -52,7 +53,8 @@ def live(agents: int, seconds: int, recorder: Recorder | None) -> tuple[float, C
     engine, kinds = Engine(build_modules(NoMemories()), 0.0, 1), Counter[str]()
     if recorder is not None:
         engine.on_change = recorder.changed
-    simulation = Simulation(engine, world, scripted_answer, Random(1), timing=SimulationTiming(max_requests=agents // 5))
+    timing = SimulationTiming(max_requests=agents // 5)
+    simulation = Simulation(engine, world, scripted_answer, Random(1), timing=timing)
     for resident in generate_residents("bench", agents, 1):
         world.join(resident.id, resident.name, "town")
         simulation.add(SharedState.of(resident.id, {"profile": {"name": resident.name}}))
