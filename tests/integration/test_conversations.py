@@ -178,6 +178,8 @@ async def test_what_is_said_from_memory_is_not_learned_again(settings: Settings)
             said = [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
             learned = await client.converse("python", said, conversation=f"round {number}")
             assert [fact.memory.said_by for fact in learned.facts if fact.memory.content != question] == []
+            pasted = "\n".join(["What you know:", *(f"- {memory}" for memory in recalled), "", question])
+            assert (await client.converse("python", [pasted], conversation=f"pasted {number}")).facts == ()
         contents = [memory.memory.content for memory in await client.memories("python", status="all")]
         assert sorted(contents) == sorted([*told, *asked])
     await assert_verified(settings)

@@ -2,16 +2,14 @@
 
 import json
 import re
-from collections.abc import Mapping
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
-from pydantic.fields import FieldInfo
 from starlette.requests import Request
 
-from nemuri.client.operations import is_list, is_mapping, named_values, singular
 from nemuri.http_api.endpoints import JSON, JSON_LINES, Endpoint
-from nemuri.web.problems import Problem
+from nemuri.web.problems import Problem, problem_in
+from nemuri.web.query_options import options_in
 from nemuri_contracts.codec import validation_message
 
 M = TypeVar("M", bound=BaseModel)
@@ -35,29 +33,11 @@ def path_values(endpoint: Endpoint, request: Request) -> dict[str, Any]:
 
 def query_values(endpoint: Endpoint, request: Request) -> dict[str, Any]:
     """Return the model of the query parameters as the argument `query`. Raises `Problem` 422, also for unknown ones."""
-    kind = endpoint.query
-    known = (
-        {singular(name, known_field): (name, known_field) for name, known_field in kind.model_fields.items()}
-        if kind
-        else {}
-    )
-    given = dict[str, Any]()
-    for parameter in request.query_params:
-        if parameter not in known:
-            raise Problem(422, f"there is no query parameter {parameter!r:.80}; {_choice(known)}")
-        values, (name, field) = request.query_params.getlist(parameter), known[parameter]
-        if is_list(field):
-            given[name] = values
-        elif is_mapping(field):
-            try:
-                given[name] = named_values(values, field)
-            except ValueError as error:
-                raise Problem(422, f"{parameter}: {error}") from error
-        elif len(values) > 1:
-            raise Problem(422, f"{parameter}: it is given {len(values)} times; give it once")
-        else:
-            given[name] = literal(values[0], field)
-    return {} if kind is None else {"query": _checked(kind, given)}
+    if endpoint.query is None and request.query_params:
+        raise Problem(422, f"there is no query parameter {next(iter(request.query_params))!r:.80}; there are none")
+    if endpoint.query is None:
+        return {}
+    return {"query": options_in(request.query_params.multi_items(), endpoint.query)}
 
 
 async def body_values(endpoint: Endpoint, request: Request) -> dict[str, Any]:
@@ -119,45 +99,6 @@ def idempotency_key(request: Request) -> str | None:
 def media_type(request: Request) -> str:
     """Return the media type of a request's body, without parameters."""
     return request.headers.get("content-type", "").partition(";")[0].strip().lower()
-
-
-def problem_in(error: ValidationError) -> Problem:
-    """Return the problem of a request that is refused.
-
-    It is 422 if the request does not have the published form, and 409 if it has and is refused nevertheless.
-    """
-    beyond_the_form = all(fault["type"] == "value_error" for fault in error.errors())
-    return Problem(409 if beyond_the_form else 422, message_of(error))
-
-
-def message_of(error: ValidationError) -> str:
-    """Return a validation error in one line. Unknown fields are named."""
-    for fault in error.errors():
-        if fault["type"] == "extra_forbidden":
-            return f"there is no field {'.'.join(map(str, fault['loc']))!r:.80}; check its spelling"
-    return validation_message(error)
-
-
-def _checked(kind: type[M], given: Mapping[str, Any]) -> M:
-    try:
-        return kind.model_validate(given)
-    except ValidationError as error:
-        raise problem_in(error) from error
-
-
-def literal(text: str, about: FieldInfo) -> Any:
-    """Return the value of a query parameter: a number or a flag is written as in JSON, anything else is text."""
-    if not {int, float, bool}.intersection((about.annotation, *get_args(about.annotation))):
-        return text
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return text
-    return value if isinstance(value, int | float) else text
-
-
-def _choice(known: Mapping[str, Any]) -> str:
-    return f"there are {', '.join(sorted(known))}" if known else "this address takes none"
 
 
 def _without_place(error: ValidationError) -> str:

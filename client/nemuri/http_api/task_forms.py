@@ -12,8 +12,9 @@ from starlette.requests import Request
 
 from nemuri.client.operations import is_list, values_of
 from nemuri.http_api.call import Call
-from nemuri.http_api.request_reading import MAX_BODY_BYTES, bounded_body, literal, message_of, problem_in
-from nemuri.web.problems import Problem
+from nemuri.http_api.request_reading import MAX_BODY_BYTES, bounded_body
+from nemuri.web.problems import Problem, message_of, problem_in
+from nemuri.web.query_options import literal
 from nemuri_contracts.client_events import TEXT_LIMIT, TaskOptions
 from nemuri_contracts.event import Label, Value, Written
 

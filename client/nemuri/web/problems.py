@@ -2,7 +2,10 @@
 
 from http import HTTPStatus
 
+from pydantic import ValidationError
+
 from nemuri.client.exchange import CallTimeoutError, ClientError, NotPermitted, PassingError, UnknownIdError
+from nemuri_contracts.codec import validation_message
 
 RETRY_SECONDS = 2
 """Seconds after which a client may repeat a request that failed because a server was away."""
@@ -44,3 +47,20 @@ def problem_of(error: ClientError) -> Problem:
     if isinstance(error, PassingError):
         return Problem(503, str(error), {"Retry-After": str(RETRY_SECONDS)})
     return Problem(422, str(error))
+
+
+def problem_in(error: ValidationError) -> Problem:
+    """Return the problem of a request that is refused.
+
+    It is 422 if the request does not have the published form, and 409 if it has and is refused nevertheless.
+    """
+    beyond_the_form = all(fault["type"] == "value_error" for fault in error.errors())
+    return Problem(409 if beyond_the_form else 422, message_of(error))
+
+
+def message_of(error: ValidationError) -> str:
+    """Return a validation error in one line. Unknown fields are named."""
+    for fault in error.errors():
+        if fault["type"] == "extra_forbidden":
+            return f"there is no field {'.'.join(map(str, fault['loc']))!r:.80}; check its spelling"
+    return validation_message(error)

@@ -6,7 +6,7 @@ from typing import Final
 from nemuri_contracts.event import Value
 from nemuri_society.contracts.pace import Pace
 
-MIN_REQUESTS: Final = 20
+MIN_REQUESTS: Final = 8
 """Number of requests below which a run says nothing about capacity."""
 LONG_WAIT: Final = 1.0
 """Mean seconds of waiting for a place from which on the model cannot keep up."""
@@ -24,17 +24,17 @@ class Capacity(Value):
     answer: float
     """Mean seconds until an answer."""
     served: int
-    """Number of agents that the model serves without waits, at least 0."""
+    """Number of agents that the model serves without waits, 0 to all; fewer than all if the model is overloaded."""
     overloaded: bool
     """True if the agents could not keep their intervals."""
 
 
-def capacity(paces: Mapping[str, Pace], agents: int, seconds: float, slots: int) -> Capacity | None:
+def capacity(paces: Mapping[str, Pace], agents: int, seconds: float, slots: int, demand: float) -> Capacity | None:
     """Return the capacity of the model over `seconds` wall-clock seconds with `agents` agents and `slots` places.
 
-    Without waits a module would ask once in its present cycle minus its mean wait. The number of served agents is the
-    share of these requests that the places can take, times the number of agents. Returns None if there were too few
-    requests.
+    `demand` is the measured mean of requests of one agent in a second without waits. What the run itself shows may be
+    more: without waits a module would ask once in its present cycle minus its mean wait. The larger of both counts.
+    Returns None if there were too few requests.
     """
     requests = sum(pace.requests for pace in paces.values())
     answered = sum(pace.answered for pace in paces.values())
@@ -43,12 +43,13 @@ def capacity(paces: Mapping[str, Pace], agents: int, seconds: float, slots: int)
     wait = sum(pace.wait_seconds for pace in paces.values()) / requests
     answer = sum(pace.answer_seconds for pace in paces.values()) / answered
     throughput = slots / answer if wait > LONG_WAIT and answer > 0 else answered / seconds
-    wished = sum(_wished(pace, agents, seconds) for pace in paces.values())
+    wished = max(agents * demand, sum(_wished(pace, agents, seconds) for pace in paces.values()))
+    overloaded = wait > LONG_WAIT or wait + answer > LONG_ANSWER
     return Capacity(
         wait=wait,
         answer=answer,
-        served=int(agents * throughput / wished) if wished else agents,
-        overloaded=wait > LONG_WAIT or wait + answer > LONG_ANSWER,
+        served=min(int(agents * throughput / wished), agents - overloaded),
+        overloaded=overloaded,
     )
 
 

@@ -99,6 +99,13 @@ def _hours(society: Society, found: Estimate) -> float | None:
     return min(lasting, default=None)
 
 
+def demand_per_agent(society: Society) -> float:
+    """Return the mean requests of one agent in a second of the wall clock, if they wait for nothing."""
+    modules = measured_means().modules
+    hourly = sum(mean.calls_per_agent_hour for module, mean in modules.items() if module not in society.without)
+    return hourly * society.speed / 3_600
+
+
 @cache
 def measured_means() -> Measured:
     """Return the measured means."""

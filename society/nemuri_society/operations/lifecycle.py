@@ -19,6 +19,7 @@ from nemuri_society.contracts.record import Restored, RunBegan, RunEnded
 from nemuri_society.contracts.residents import Budget
 from nemuri_society.contracts.society import HostHealthReport, Lease, Society, WorldHealthReport
 from nemuri_society.contracts.subjects import SocietySubjects
+from nemuri_society.operations.estimate import demand_per_agent
 from nemuri_society.operations.manifest import run_manifest
 from nemuri_society.operations.report import RunReport, run_report
 from nemuri_society.operations.supervised_processes import build_processes
@@ -184,6 +185,7 @@ async def run_society(
             figures.world_health,
             await total_spending(states),
             society.concurrency,
+            demand_per_agent(society),
         )
         await record.tell(RunEnded(second=figures.second, report=report.model_dump(mode="json")), f"{run_id}/end")
         return report

@@ -69,11 +69,13 @@ def run_report(
     world_health: WorldHealthReport | None,
     spent: TokenUse | None = None,
     slots: int = 0,
+    demand: float = 0.0,
 ) -> RunReport:
     """Return the report of a run from the newest figures of each host. The run began at `start_second`.
 
     `vitals` includes crashed hosts, because their work counts. Agents are counted only on `live_hosts`. `spent` is the
-    usage since the society was created, `slots` the number of concurrent model requests, or 0.
+    usage since the society was created, `slots` the number of concurrent model requests, or 0,
+    `demand` the mean requests of an agent in a second.
     """
     newest = list(vitals.values())
     runs: Counter[str] = Counter()
@@ -91,7 +93,7 @@ def run_report(
     everybody = world.agents if world else ()
     asked = sum((health_report.asked for health_report in newest), Waits())
     paces = merged(health_report.paces for health_report in newest)
-    found = capacity(paces, agents, wall, slots) if slots else None
+    found = capacity(paces, agents, wall, slots, demand) if slots else None
     return RunReport(
         society=society,
         agents=agents,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from nemuri.terminal.output import say, say_json, table
 from nemuri_society.contracts.pace import Pace
 from nemuri_society.operations.capacity import Capacity, capacity, merged, since
+from nemuri_society.operations.estimate import demand_per_agent
 
 if TYPE_CHECKING:
     from nemuri_society.contracts.society import Society
@@ -42,9 +43,10 @@ class ThinkingNotices:
         seconds, paces = max((host.seconds for host in hosts), default=0.0), merged(host.paces for host in hosts)
         began, before = self._window
         if not paused and seconds - began >= WINDOW_SECONDS:
-            self._window = seconds, paces
             agents, slots = sum(host.agents for host in hosts), self._society.concurrency
-            found = capacity(since(paces, before), agents, seconds - began, slots)
+            found = capacity(since(paces, before), agents, seconds - began, slots, demand_per_agent(self._society))
+            if found is not None:
+                self._window = seconds, paces  # Otherwise the stretch goes on until it has enough requests.
             if found is not None and found.overloaded:
                 yield "overloaded", overload_line(found, agents, slots)
 

@@ -126,7 +126,15 @@ async def test_a_memory_can_be_added_corrected_and_pinned(page: httpx2.AsyncClie
     learned = await page.post("/agents/python/conversations", data={"messages": said, "person": "Ann"})
     assert "3 new messages" in learned.text
     assert "My parrot is called Ada." in learned.text
-    assert "parrot" in await read(page, "/agents/python?person=Ann")
+    assert "parrot" in await read(page, "/agents/python?person=Ann&source=conversation&kind=")
+    for filters in ("kind=plan", "subject=Ada", "until=2001-01-01", "metadata=team=blue", "source=task"):
+        shown = await read(page, f"/agents/python?person=Ann&{filters}")
+        assert "No memory meets these conditions." in shown, filters
+        assert "parrot" not in shown, filters
+    assert "parrot" in await read(page, "/agents/python/recall?query=my+parrot&person=Ann&deep=true&kind=")
+    assert "parrot" not in await read(page, "/agents/python/recall?query=my+parrot&person=Ann&kind=plan")
+    for wrong in ("kind=joke", "until=May", "metadata=blue", "colour=blue"):
+        assert (await page.get(f"/agents/python?{wrong}")).status_code == 422, wrong
     assert (await page.post("/agents/python/conversations", data={"messages": " "})).status_code == 422
 
 

@@ -10,8 +10,9 @@ from nemuri.client.exchange import ClientError
 from nemuri.client.memory_offers import RefusedMemoriesError
 from nemuri.http_api.call import Call
 from nemuri.http_api.endpoints import JSON, JSON_LINES, Resource
-from nemuri.http_api.request_reading import media_type, message_of
+from nemuri.http_api.request_reading import media_type
 from nemuri.http_api.resources.memories import MemoryRequest
+from nemuri.web.problems import message_of
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.event import Identifier, Value
 

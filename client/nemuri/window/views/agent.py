@@ -1,6 +1,6 @@
 """The page of an agent with strength memory: what it knows, how it forgets and how well it remembers."""
 
-from typing import Any
+from typing import Any, get_args
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -9,18 +9,27 @@ from starlette.routing import BaseRoute, Route
 
 from nemuri.admin.agent_policies import adopted_parameters, strength_parameters
 from nemuri.client.client import Client
-from nemuri.client.operations import choices_of
+from nemuri.client.operations import choices_of, singular, values_of
 from nemuri.web.context import client_of, operator_of
 from nemuri.web.cursors import cursor_of, place_of
-from nemuri.window.forms import agent_in_path, chosen, text_of
+from nemuri.web.query_options import options_in
+from nemuri.window.forms import agent_in_path, text_of
 from nemuri.window.lookups import found
 from nemuri.window.page_templates import render, wants_part
 from nemuri.window.views.agents import agent_with
+from nemuri_contracts.client_events import MemoryKind
 from nemuri_contracts.memory_views import MemoryPlace
-from nemuri_contracts.queries import MemoryListOptions
+from nemuri_contracts.queries import MemoryConditions, RecallOptions
 
 PAGE_SIZE = 50
-STATUSES, ORDERS = choices_of(MemoryListOptions, "status"), choices_of(MemoryListOptions, "order")
+CHOICES = {
+    "kinds": get_args(MemoryKind),
+    "statuses": choices_of(MemoryConditions, "status"),
+    "orders": choices_of(MemoryConditions, "order"),
+}
+"""The choices for the list of memories."""
+UNASKED = {singular(name, field): None for name, field in MemoryConditions.model_fields.items()}
+"""The conditions for the list of memories, under their names in an address, when none is given."""
 
 
 def routes() -> list[BaseRoute]:
@@ -41,32 +50,22 @@ async def agent(request: Request) -> Response:
     if isinstance(view, RedirectResponse):
         return view
     client = await client_of(request)
-    values = {"agent": view, "statuses": STATUSES, "orders": ORDERS} | await _memories(request, client, view.agent_id)
+    values = {"agent": view, "unasked": UNASKED, **CHOICES} | await _memories(request, client, view.agent_id)
     return render(request, "agent_memories.html" if wants_part(request) else "agent.html", values)
 
 
 async def _memories(request: Request, client: Client, name: str) -> dict[str, Any]:
-    wanted = {field: text_of(request, field) for field in ("containing", "tag", "perspective", "person")}
-    status, order = chosen(request, "status", STATUSES), chosen(request, "order", ORDERS)
-    page = await client.memory_page(
-        name,
-        status=status,
-        order=order,
-        following=place_of(MemoryPlace, text_of(request, "after")),
-        limit=PAGE_SIZE,
-        containing=wanted["containing"],
-        tags=[wanted["tag"]] if wanted["tag"] else (),
-        perspective=wanted["perspective"],
-        person=wanted["person"],
-    )
-    asked = wanted | {"status": status, "order": order}
-    first = f"/agents/{name}?{urlencode({key: value for key, value in asked.items() if value})}"
+    wanted = [pair for pair in _filled_in(request) if pair[0] != "after"]
+    conditions = options_in(wanted, MemoryConditions)
+    place = place_of(MemoryPlace, text_of(request, "after"))
+    page = await client.memory_page(name, following=place, limit=PAGE_SIZE, **values_of(conditions, MemoryConditions))
+    first = f"/agents/{name}?{urlencode(wanted)}"
     after = cursor_of(page.following)
     return {
         "page": page,
-        "asked": asked,
-        "narrowed": any(wanted.values()) or status != STATUSES[0],
-        "first_page": first if text_of(request, "after") else None,
+        "asked": UNASKED | dict(wanted),
+        "narrowed": bool(conditions.model_fields_set - {"order"}),
+        "first_page": first if place else None,
         "next_page": f"{first}&after={after}" if after else None,
         "strongest": max((memory.strength for memory in page.memories), default=1.0),
     }
@@ -75,10 +74,14 @@ async def _memories(request: Request, client: Client, name: str) -> dict[str, An
 async def recall(request: Request) -> Response:
     """Show the memories that the agent would be given for a query, with their scores. Nothing is recorded."""
     name, client = agent_in_path(request), await client_of(request)
-    query, perspective = text_of(request, "query"), text_of(request, "perspective")
-    deep = request.query_params.get("deep") == "on"
-    answer = await found(client.recall(name, query, perspective=perspective, deep=deep)) if query else None
-    return render(request, "agent_recall.html", {"found": answer, "query": query})
+    options = options_in(_filled_in(request), RecallOptions) if text_of(request, "query") else None
+    answer = await found(client.recall(name, **values_of(options, RecallOptions))) if options else None
+    return render(request, "agent_recall.html", {"found": answer, "query": options and options.query})
+
+
+def _filled_in(request: Request) -> list[tuple[str, str]]:
+    """Return the fields of the address that are not empty, without spaces around them."""
+    return [(key, value.strip()) for key, value in request.query_params.multi_items() if value.strip()]
 
 
 async def contents(request: Request) -> Response:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nemuri_domain.conversations.second_hand import is_known_request, own_words
+from nemuri_domain.conversations.second_hand import is_known_request, listed_sentences, own_words, without_listed
 
 KNOWN = [
     "Ann lives in a blue house in Bergen.",
@@ -43,6 +43,27 @@ def test_what_only_repeats_a_memory_is_no_news(text: str) -> None:
 def test_what_says_more_is_news(text: str, left: str | None) -> None:
     """A sentence with more than a quotation is kept, and the other sentences of a text too."""
     assert own_words(text, KNOWN) == (text if left is None else left)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("What you know:\n- Ann lives in a blue house in Bergen. (since May)\n- Bob has a cat", ""),
+        ("Known:\n\n- Bob has a cat\n- Cy has a dog\n\nAnd me?", "Known:\n- Cy has a dog\nAnd me?"),
+        ("> Bob has a cat. It is called Ada.\n\nThat is wrong, she is a dog.", "That is wrong, she is a dog."),
+        ("1. アンはベルゲンの青い家に住んでいる。\n2. アンは猫を飼っている。", "2. アンは猫を飼っている。"),
+        ("Ann lives in a blue house in Bergen. Bob has a cat.", None),
+        ("- Ann lives in a blue house in Bergen, and next year she will move to a small flat in Oslo", None),
+    ],
+)
+def test_memories_in_a_list_or_a_quotation_are_no_news(text: str, left: str | None) -> None:
+    """Running text is kept, because a person may state again what holds."""
+    assert without_listed(text, KNOWN) == (text if left is None else left)
+
+
+def test_items_and_quotations_are_found() -> None:
+    """Each is a sentence of its own, and running text is none of them."""
+    assert listed_sentences("See:\n- Tea\n> Ann sleeps.\n\nShe does.") == ["- Tea", "> Ann sleeps."]
 
 
 def test_only_a_request_that_was_made_before_is_known() -> None:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from nemuri_society.contracts.pace import Pace
 from nemuri_society.contracts.society import HostHealthReport, Lateness, Society, Waits
 from nemuri_society.operations.capacity import capacity, merged, since
+from nemuri_society.operations.estimate import demand_per_agent
 from nemuri_society.operations.lifecycle import SocietyFigures
 from nemuri_society.operations.residents import generate_residents
 from nemuri_society.operations.thinking_output import ThinkingNotices
@@ -33,7 +34,7 @@ def _queued(agents: int, slots: int, pause: float, answer: float, seconds: float
 @pytest.mark.parametrize("agents", [20, 40, 100])
 def test_the_served_number_is_the_one_that_fills_the_places(agents: int) -> None:
     """With 8 places, 2.5 s an answer and a pause of 5 s, 24 agents are served, whatever the number of agents is."""
-    found = capacity(_queued(agents, 8, 5.0, 2.5), agents, 600.0, 8)
+    found = capacity(_queued(agents, 8, 5.0, 2.5), agents, 600.0, 8, 1 / 7.5)
     assert found is not None
     if agents <= 24:
         assert not found.overloaded
@@ -44,15 +45,15 @@ def test_the_served_number_is_the_one_that_fills_the_places(agents: int) -> None
 
 def test_slow_answers_are_an_overload_too() -> None:
     """A provider that works on one request after the other makes no queue here, but its answers take too long."""
-    found = capacity(_queued(10, 50, 5.0, 20.0), 10, 600.0, 50)
+    found = capacity(_queued(10, 50, 5.0, 20.0), 10, 600.0, 50, 0.04)
     assert found is not None
     assert found.overloaded
     assert found.answer == pytest.approx(20.0)
 
 
 def test_few_requests_say_nothing() -> None:
-    """Below twenty requests there is no figure."""
-    assert capacity({"planning": Pace(requests=19, answered=19)}, 5, 10.0, 8) is None
+    """Below eight requests there is no figure."""
+    assert capacity({"planning": Pace(requests=7, answered=7)}, 5, 10.0, 8, 1.0) is None
 
 
 @given(NUMBERS, NUMBERS)
@@ -77,7 +78,15 @@ def test_the_run_says_at_once_and_once_that_it_cannot_keep_up(capsys: pytest.Cap
         assert (shown != "") == (seconds == 10.0)
         if shown:
             assert shown.count("\n") == 1
-            assert "can serve about 24 of 100 agents" in shown
+            assert f"can serve about {min(24, int(3.2 / demand_per_agent(society)))} of 100 agents" in shown
+
+
+def test_measured_demand_counts_before_the_queue_has_been_seen() -> None:
+    """In the first seconds most requests still wait, and their waits are not known: the measured demand decides."""
+    first = {"planning": Pace(requests=10, wait_seconds=20.0, answered=8, answer_seconds=20.0)}
+    found = capacity(first, 25, 10.0, 2, 0.5)
+    assert found is not None
+    assert found.served == 1
 
 
 def test_the_run_says_that_its_budget_is_used(capsys: pytest.CaptureFixture[str]) -> None:
