@@ -112,7 +112,7 @@ class Engine:
         self._now = now  # Time of the step of `run` that is being made.
         self._senses = PerceptQueue()
         self.conflicts = 0
-        """Number of runs that were repeated because what they wrote, or a section in `rests`, had changed."""
+        """Number of runs that were repeated because a module had changed the same key, or a section in `rests`."""
 
     def add(self, state: SharedState, now: float) -> None:
         """Add a new or restored agent. All its sections count as changed."""
