@@ -262,6 +262,7 @@ class Host:
         self.clock.move_to(joined.second)
 
     async def _renew_leases(self) -> None:
+        self.study.recorder.seal()
         for cell in await self.cell_leases.beat():
             agent_ids = [resident.id for resident in self.society.cell(cell)]
             logger.warning("cell lost", host=self.name, cell=cell)
