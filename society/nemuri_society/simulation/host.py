@@ -239,10 +239,7 @@ class Host:
             await self._join_world()
 
     async def _join_world(self) -> None:
-        """Let the agents in `_not_joined` join the world, and move the clock to the world's time if it is ahead.
-
-        An agent that is in the world already belongs to this host from then on.
-        """
+        """Let the agents in `_not_joined` join the world, where they then belong to this host, and follow its clock."""
         joining_residents = {agent.id: agent for agent in self.society.agents if agent.id in self._not_joined}
         joining = Joining(
             host=self.name,
