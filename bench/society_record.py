@@ -87,6 +87,7 @@ def measure(agents: int, seconds: int) -> dict[str, Any]:
         if second % PLACES_SECONDS == 0:
             watch.timed(recorder.sample_places)(float(second))
         kinds.update(orjson.loads(data)["kind"] for _, data in recorder.waiting)
+        recorder.seal()
         watch.timed(asyncio.run)(recorder.flush())
     spent, lived = time.process_time() - began, agents * seconds / THOUSAND
     return {
@@ -105,12 +106,11 @@ def measure(agents: int, seconds: int) -> dict[str, Any]:
 def main() -> None:
     """Measure, print and save the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="fifty agents for ten seconds; nothing is saved")
+    parser.add_argument("--quick", action="store_true", help="fifty agents for ten seconds")
     quick = parser.parse_args().quick
     found = measure(50, 10) if quick else measure(300, 20)
     print(table([("figure", "value"), *found.items()]))
-    if not quick:
-        save_figures("society_record", found)
+    save_figures("society_record", found)
 
 
 if __name__ == "__main__":
