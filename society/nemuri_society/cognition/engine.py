@@ -107,7 +107,7 @@ class Engine:
         """Failures since the driver last cleared the list."""
         self.suspended: frozenset[str] = frozenset()
         """Names of modules that do not run at present, because model providers fail."""
-        self.on_change: Callable[[SharedState, frozenset[str]], None] = lambda _state, _sections: None
+        self.on_change: Callable[[SharedState, frozenset[str]], object] = lambda _state, _sections: None
         """Called after sections of an agent's state have changed, and once for all sections of a new agent."""
         self._now = now  # Time of the step of `run` that is being made.
         self._senses = PerceptQueue()
