@@ -63,6 +63,7 @@ SCRIPTS = (
     Script("window", ("--events", "2000", "--repetitions", "2", "--rounds", "1", "--tasks", "5")),
     Script("world", ("--seconds", "2", "--most", "50")),
     Script("society", ("--quick",)),
+    Script("prompt_player", ("--seeds", "1")),
     Script("society_pace", ("--quick",)),
     Script("feelings"),
     Script("concerns"),

@@ -16,6 +16,7 @@ import structlog
 from nemuri_contracts.tiered import ExperienceRecorded
 from nemuri_infra.bus.pull_reader import READER_ERRORS
 from nemuri_infra.errors.log_safe import log_safe
+from nemuri_society.cognition.influence import STUDY
 from nemuri_society.cognition.percept_updates import listed, mapped
 from nemuri_society.cognition.shared_state import EMPTY, Section, SharedState
 from nemuri_society.contracts.society import HostHealthReport
@@ -47,8 +48,8 @@ class _Seen:
     sections: dict[str, Section]
     ended: frozenset[str]
     """Ids of the acts in its history that have an outcome."""
-    items: set[str] | None = None
-    """Kinds of items that it has held on this host; None until its first percept."""
+    items: set[str]
+    """Kinds of items that it has ever held."""
     place: tuple[int, int] | None = None
 
 
@@ -72,17 +73,25 @@ class Recorder:
         self._missed = self._numbers = 0
         self._places_at = self._complete_at = self._figures_at = float("-inf")
 
-    def changed(self, state: SharedState, sections: Iterable[str]) -> None:
-        """Record what has changed in these sections of an agent's state. The first call for an agent only notes it."""
+    def changed(self, state: SharedState, sections: Iterable[str]) -> list[str] | None:
+        """Record what has changed in these sections of an agent's state. The first call for an agent only notes it.
+
+        If the agent holds an item of a kind that it never held, return all kinds that it has held. The caller keeps
+        them in the section `study`, from which the next host knows them. Otherwise return None.
+        """
         seen = self._agents.get(state.agent_id)
         if seen is None:
-            self._agents[state.agent_id] = _Seen(dict(state.sections), _ended(state.sections.get("action_history")))
-            return
+            items = listed(state.sections.get(STUDY, EMPTY).values, "items")
+            history = state.sections.get("action_history")
+            self._agents[state.agent_id] = _Seen(dict(state.sections), _ended(history), set(map(str, items)))
+            return None
+        known = len(seen.items)
         for section in RECORDED.intersection(sections):
             before, now = seen.sections.get(section, EMPTY), state.sections[section]
             seen.sections[section] = now
             for values in _events(state.name, section, before, now, seen):
                 self._put(state.agent_id, now.changed_at, values)
+        return sorted(seen.items) if len(seen.items) > known else None
 
     def remembered(self, event: ExperienceRecorded) -> None:
         """Record a percept or a conclusion that was important enough for the agent's memory."""
@@ -245,15 +254,10 @@ def _aims(goals: Mapping[str, Any]) -> list[str]:
 
 
 def _items(percept: Mapping[str, Any], seen: _Seen) -> Iterator[Values]:
-    """Yield the kinds of items that the agent holds for the first time on this host.
-
-    If it lived before, its first percept tells what it held when the host took it.
-    """
+    """Yield the kinds of items that the agent holds for the first time."""
     held = mapped(percept.get("inventory"))
-    if seen.items is None:
-        seen.items = set(held) if "decision" in seen.sections else set()
-        if seen.items:
-            yield {"kind": "inventory", "items": dict(held)}
+    if held.keys() <= seen.items:
+        return
     for item in held.keys() - seen.items:
         seen.items.add(item)
         yield {"kind": "item", "item": item, "count": held[item]}

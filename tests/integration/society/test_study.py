@@ -94,7 +94,7 @@ async def test_a_resumed_society_records_nothing_twice(log: Log) -> None:
         await until_recorded(log, *LIVED)
     await live_on(log, NAME, 100)
     events = await recorded(log)
-    own = [event for event in events if event.agent and event.kind not in {"inventory", "places", "figures"}]
+    own = [event for event in events if event.agent and event.kind not in {"places", "figures"}]
     repeated = Counter(repr(sorted(event.values.items(), key=str)) for event in own)
     assert [text for text, count in repeated.items() if count > 1] == []
     items = Counter((event.agent, event.values["item"]) for event in events if event.kind == "item")
