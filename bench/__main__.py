@@ -65,6 +65,7 @@ SCRIPTS = (
     Script("society", ("--quick",)),
     Script("prompt_player", ("--seeds", "1")),
     Script("society_pace", ("--quick",)),
+    Script("society_record", ("--quick",)),
     Script("feelings"),
     Script("concerns"),
     Script("hook", ("--memories", "200", "--calls", "20", "--sessions", "3")),

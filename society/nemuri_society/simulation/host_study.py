@@ -92,6 +92,7 @@ class HostStudy:
         """Write the rest of the record, with the last figures, and give up questions that are not answered."""
         await cancel_and_wait(*self._asked.values())
         self.recorder.measure(self._clock(), figures)
+        self.recorder.seal()
         if confirmed:
             await self.recorder.flush()
 

@@ -1,8 +1,9 @@
 """The recorder of a host: it turns changes of its agents' states into events of the record.
 
 Only what changes while the agents are on this host becomes an event; what a state holds when the host takes the agent
-is on record already. Events are written after the beat that renewed the leases of their cells, so a host that was
-suspended and has lost its cells writes nothing about them.
+is on record already. Events are written after a beat has written the states that they changed and renewed the leases of
+their cells. So what a host that takes an agent over does not know is not on record either and can happen anew, and a
+host that was suspended and has lost its cells writes nothing about them.
 """
 
 from collections import deque
@@ -69,6 +70,8 @@ class Recorder:
         self._agents: dict[str, _Seen] = {}
         self.waiting: deque[tuple[str | None, bytes]] = deque()
         """Agent, or None, and encoded event, for all events that are in no batch yet, oldest first."""
+        self._sealed: deque[tuple[str | None, bytes]] = deque()
+        """Events that happened before the last beat, so that their states are written with it."""
         self._unconfirmed: deque[_Batch] = deque()
         self._missed = self._numbers = 0
         self._places_at = self._complete_at = self._figures_at = float("-inf")
@@ -122,14 +125,20 @@ class Recorder:
         for agent_id in gone:
             self._agents.pop(agent_id, None)
         self.waiting = deque(event for event in self.waiting if event[0] not in gone)
+        self._sealed = deque(event for event in self._sealed if event[0] not in gone)
+
+    def seal(self) -> None:
+        """Let the next `flush` write the waiting events. Call it just before the states are written."""
+        self._sealed += self.waiting
+        self.waiting.clear()
 
     async def flush(self) -> None:
-        """Write the waiting events. Call it only when all agents are known to belong to this host.
+        """Write the sealed events. Call it only when their states are written, and all agents belong to this host.
 
         Batches that the server does not confirm stay queued, a warning is logged, and no error is raised.
         """
-        events = [data for _, data in self.waiting]
-        self.waiting.clear()
+        events = [data for _, data in self._sealed]
+        self._sealed.clear()
         for batch in split_events(events):
             self._numbers += 1
             data = encoded_batch(self._host, self._numbers, self._missed, batch)
@@ -148,8 +157,8 @@ class Recorder:
     def _put(self, agent_id: str | None, second: float, values: Values) -> None:
         about = {"second": round(second, 2)} if agent_id is None else {"second": round(second, 2), "agent": agent_id}
         self.waiting.append((agent_id, orjson.dumps(about | values)))
-        if len(self.waiting) > MAX_WAITING_EVENTS:
-            self.waiting.popleft()
+        if len(self.waiting) + len(self._sealed) > MAX_WAITING_EVENTS:
+            (self._sealed or self.waiting).popleft()
             self._missed += 1
 
     def _drop_oldest(self) -> None:

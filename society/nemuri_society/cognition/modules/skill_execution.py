@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pydantic import JsonValue
 
-from nemuri_society.cognition.action_progress import MAX_RETRIES, ActionProgress
+from nemuri_society.cognition.action_progress import MAX_RETRIES, ActionProgress, acts_begun
 from nemuri_society.cognition.action_selection import PlannedAct, dead_end, next_act, rest_act
 from nemuri_society.cognition.attempts import attempt_of, held_back, with_failure, without
 from nemuri_society.cognition.courses import course_of, intended, paused_courses, progress_on
@@ -61,6 +61,8 @@ class SkillExecution(Module):
         progress, waiting = progress_on(course, before, paused, snapshot.second)
         history = listed(snapshot["action_history"])
         progress = progress.corrected(listed(snapshot["action_corrections"]), steps)
+        if not before:  # Another host had this agent before, or none.
+            progress = replace(progress, acts=acts_begun(history))
         if progress.act is not None:
             act = next(
                 (past_act for past_act in history if past_act.get("id") == progress.act),
