@@ -55,3 +55,12 @@ async def test_an_experiment_with_a_model_is_measured_from_records_and_not_run_t
     assert means[ITEMS, FULL] > 0
     assert {condition for _, condition in means} == {FULL, BLIND}
     assert len(json.loads(listed)) == 6
+
+
+async def test_an_experiment_whose_budget_is_used_up_ends_without_figures(tmp_path: Path) -> None:
+    """The budget is that of one society. When it is used up the society has stopped thinking, and nothing is told."""
+    async with TextModel(PromptCitizen().answer) as model:
+        keys = {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": f"{model.url}/v1"}
+        code, out, err = await run(tmp_path, "experiment", "items", *OPTIONS, "--budget", "100", **keys)
+    assert (code, out) == (1, "")
+    assert "society 'items-1-1-1' stopped thinking" in err.splitlines()[-1]

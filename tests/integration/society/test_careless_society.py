@@ -11,10 +11,10 @@ from nemuri_society.contracts.record import Record
 from nemuri_society.contracts.world_protocol import SPEECH_LIMIT, Action, action_of
 from nemuri_society.experiments.experiment_society import FULL, Setting
 from nemuri_society.experiments.with_models import items
-from nemuri_society.experiments.with_models.life import ANSWERS, BY_RULES, FAILED, ModelUse
+from nemuri_society.experiments.with_models.life import ANSWERS, BY_RULES, ModelUse
 from nemuri_society.experiments.with_models.lives import measured
 from nemuri_society.experiments.with_models.trials import Choices, build_trials
-from nemuri_society.operations.lifecycle import create_society, watch_figures
+from nemuri_society.operations.lifecycle import SocietyFigures, create_society, watch_figures
 from nemuri_society.operations.past_society import society_moment
 from nemuri_society.stores.society_record import SocietyRecord
 from tests.integration.providers.careless_model import CarelessServer, SmallModel, missing_modules
@@ -28,9 +28,16 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:::transformers", "ignore:::torch"),
 ]
 LONGEST = 48
-"""Maximum number of tokens of a reply. Most replies end within an object that is not closed."""
-FEWEST_REPLIES = 20
-"""Number of replies until which the society lives at least."""
+"""Maximum number of tokens of a reply. Most replies end within an object that is not closed, and the server does not
+say so.
+"""
+FEWEST_REQUESTS = 8
+"""Number of requests that have ended, well or badly, until which the society lives at least."""
+
+
+def _ended(seen: SocietyFigures) -> int:
+    """Return the number of requests that have ended."""
+    return sum(host.asked.answered + host.asked.failed for host in seen.vitals.values())
 
 
 async def test_a_society_lives_on_a_careless_model(log: Log) -> None:
@@ -41,13 +48,13 @@ async def test_a_society_lives_on_a_careless_model(log: Log) -> None:
     trial = build_trials("careless", items.EXPERIMENT, choices)[0]
     society = trial.society
     assert trial.condition == FULL
-    async with CarelessServer(SmallModel(), LONGEST) as server:
+    async with CarelessServer(SmallModel(), LONGEST, honest=False) as server:
         settings = ModelSettings.model_validate(
             {"openai_api_key": "k", "openai_base_url": server.url, "timeout": 600.0, "budget": 900.0}
         )
         await create_society(log, society)
         async with watch_figures(log, society.name) as seen, living(log, society.name, settings):
-            while seen.second < trial.seconds or len(server.asked) < FEWEST_REPLIES:
+            while seen.second < trial.seconds or _ended(seen) < FEWEST_REQUESTS:
                 await seen.updated.wait()
                 seen.updated.clear()
     record = SocietyRecord(log, society.name)
@@ -70,9 +77,9 @@ async def test_a_society_lives_on_a_careless_model(log: Log) -> None:
     assert host.agents == len(society.agents)
     assert kinds["places"]
     assert figures[ANSWERS] > 0
-    assert figures[FAILED] > 0
+    assert sum(host.failures.values()) > 0
     assert figures[BY_RULES] == 0
-    assert host.asked.answered + host.asked.failed >= FEWEST_REPLIES - society.concurrency
+    assert host.asked.answered + host.asked.failed >= FEWEST_REQUESTS
     for sections in (await society_moment(log, society.name)).minds.values():
         known = sections.get("social_model", {}).values()
         assert all(0 <= opinion["sentiment"] <= 10 for opinion in known)

@@ -14,15 +14,18 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.models.settings import ModelSettings
 from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_society.experiments.experiment_society import FULL, Setting
+from nemuri_society.experiments.item_progression import ITEMS
+from nemuri_society.experiments.likeability import R
 from nemuri_society.experiments.memes import EXPOSED, INDIRECT, PRIESTS_TOWN, UNEXPLAINED
 from nemuri_society.experiments.specialisation import ENTROPY
 from nemuri_society.experiments.taxes import AFTER, AGAINST, BEFORE, EXACT, FROZEN, RATE
 from nemuri_society.experiments.with_models import items, likeability, memes, specialisation, taxes
 from nemuri_society.experiments.with_models.life import BY_RULES, FAILED, ModelExperiment
-from nemuri_society.experiments.with_models.lives import measured
+from nemuri_society.experiments.with_models.lives import lived_already, measured
 from nemuri_society.experiments.with_models.trials import Choices, Trial, build_trials
 from nemuri_society.operations.lifecycle import create_society, watch_figures
 from nemuri_society.stores.society_record import SocietyRecord
+from nemuri_society.stores.society_states import SocietyError
 from tests.integration.society.living_society import living
 from tests.integration.society.wire_model import TextModel
 
@@ -53,7 +56,7 @@ async def _lives(log: Log, trial: Trial, settings: ModelSettings) -> None:
     await create_society(log, trial.society)
     async with watch_figures(log, name) as figures, living(log, name, settings):
         steps = trial.arm.intervene(log, trial.society, trial.seconds) if trial.arm.intervene else asyncio.sleep(0)
-        stepping = asyncio.ensure_future(steps)  # type: ignore[arg-type]
+        stepping = asyncio.ensure_future(steps)
         while figures.second < trial.seconds:
             await figures.updated.wait()
             figures.updated.clear()
@@ -62,15 +65,26 @@ async def _lives(log: Log, trial: Trial, settings: ModelSettings) -> None:
         await cancel_and_wait(stepping)
 
 
+async def test_a_life_that_was_broken_off_is_not_measured(log: Log) -> None:
+    """A society that is missing is to be run. One that exists without having lived to its end is refused by name, with
+    what to do.
+    """
+    [trial, _] = build_trials("cut", items.EXPERIMENT, Choices("main", Setting(2, 60), seed=1, runs=1))
+    assert not await lived_already(log, trial)
+    await create_society(log, trial.society)
+    with pytest.raises(SocietyError, match="'cut-1-1-1' exists, but its life was broken off; delete it with"):
+        await lived_already(log, trial)
+
+
 async def test_agents_obtain_fewer_items_without_recipes_in_their_prompts(log: Log) -> None:
     """With the whole prompt agents make tools within two minutes. Without recipes they make less than half as many."""
     setting = Setting(4, 120)
     whole, less = await asyncio.gather(
         life(log, items.EXPERIMENT, setting, FULL), life(log, items.EXPERIMENT, setting, FULL, ("recipes",))
     )
-    assert whole[items.ITEMS] >= 4
-    assert less[items.ITEMS] < whole[items.ITEMS] / 2
-    assert whole[f"{items.ITEMS} 1-12"] <= whole[f"{items.ITEMS} 109-120"] <= whole[items.ITEMS]
+    assert whole[ITEMS] >= 4
+    assert less[ITEMS] < whole[ITEMS] / 2
+    assert whole[f"{ITEMS} 1-12"] <= whole[f"{ITEMS} 109-120"] <= whole[ITEMS]
 
 
 async def test_trades_are_diverse_only_if_prompts_tell_what_others_do(log: Log) -> None:
@@ -130,6 +144,6 @@ async def test_perceived_likeability_follows_how_people_speak(log: Log) -> None:
         life(log, likeability.EXPERIMENT, setting, FULL),
         life(log, likeability.EXPERIMENT, setting, FULL, ("words", "opinions")),
     )
-    assert whole[likeability.R] > 0.7
+    assert whole[R] > 0.7
     assert whole[likeability.KEPT] > 0.7
-    assert likeability.R not in less
+    assert R not in less

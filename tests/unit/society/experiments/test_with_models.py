@@ -13,6 +13,8 @@ from nemuri_society.cognition.shared_state import SharedState
 from nemuri_society.contracts.society import Society
 from nemuri_society.experiments.experiment_registry import EXPERIMENTS
 from nemuri_society.experiments.experiment_society import FULL, Setting
+from nemuri_society.experiments.item_progression import ITEMS, MOST
+from nemuri_society.experiments.likeability import JUDGED, SLOPE, R
 from nemuri_society.experiments.memes import DIRECT, EXPOSED, INDIRECT, PRIESTS_TOWN, TOWNS, UNEXPLAINED
 from nemuri_society.experiments.specialisation import ENTROPY, PERSISTENCE
 from nemuri_society.experiments.taxes import AFTER, AGAINST, BEFORE, EXACT, RATE
@@ -140,8 +142,8 @@ def test_items_are_counted_over_time() -> None:
         {"kind": "act", "agent": "a", "done": True},
         {"kind": "act", "agent": "a", "done": False},
     )
-    assert (found[items.ITEMS], found[items.MOST], found[items.DONE]) == (1.5, 2, 0.5)
-    assert (found[f"{items.ITEMS} 1-10"], found[f"{items.ITEMS} 41-50"]) == (0.5, 1.5)
+    assert (found[ITEMS], found[MOST], found[items.DONE]) == (1.5, 2, 0.5)
+    assert (found[f"{ITEMS} 1-10"], found[f"{ITEMS} 41-50"]) == (0.5, 1.5)
 
 
 def test_trades_are_taken_from_answers_and_acts() -> None:
@@ -227,9 +229,9 @@ def test_likeability_is_known_to_nobody_and_fitted_from_marks() -> None:
         *({"kind": "answer", "agent": agent.id, "question": question, "answer": told} for agent in there.agents),
         {"kind": "feeling", "agent": there.agents[0].id, "towards": there.agents[1].name, "sentiment": 3.0},
     )
-    assert found[likeability.R] == pytest.approx(1)
-    assert found[likeability.SLOPE] == pytest.approx(1)
-    assert found[likeability.JUDGED] == 9
+    assert found[R] == pytest.approx(1)
+    assert found[SLOPE] == pytest.approx(1)
+    assert found[JUDGED] == 9
     assert likeability.KEPT not in found
 
 
