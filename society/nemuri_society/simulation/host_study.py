@@ -106,6 +106,9 @@ class HostStudy:
 
     def _influence(self, influence: Influence, given: str) -> None:
         """Give an influence to its agent, if the agent is on this host and has not got it yet."""
+        if influence.sort == "question":
+            self._ask(influence.agent, influence.text, given)
+            return
         state, now = self._engine.states.get(influence.agent), self._clock()
         if state is None or reached(state, given):
             return
@@ -115,9 +118,13 @@ class HostStudy:
 
     def _probe(self, probe: Probe, given: str) -> None:
         for resident in self._society.residents_of(probe.who):
-            state, asked = self._engine.states.get(resident.id), (given, resident.id)
-            if state is not None and asked not in self._asked and not reached(state, given):
-                self._asked[asked] = asyncio.ensure_future(self._answer(resident.id, probe.question, given))
+            self._ask(resident.id, probe.question, given)
+
+    def _ask(self, agent_id: str, question: str, given: str) -> None:
+        """Ask an agent aside, if it is on this host and has not answered yet."""
+        state, asked = self._engine.states.get(agent_id), (given, agent_id)
+        if state is not None and asked not in self._asked and not reached(state, given):
+            self._asked[asked] = asyncio.ensure_future(self._answer(agent_id, question, given))
 
     async def _answer(self, agent_id: str, question: str, given: str) -> None:
         """Ask an agent aside, and record its answer with the mark that it was asked.
