@@ -26,6 +26,7 @@ from nemuri.cli import (
     mcp,
     memories,
     memory,
+    moving,
     park_event,
     past_states,
     permissions,
@@ -89,9 +90,9 @@ def root(
 
 
 for _group in (
-    tasks, why, agents, conversations, memories, memory, person, principles, past_states, replay, education, doctor,
-    hook, affective, tiered, scorers, log, mcp, dead_letters, platform_commands, window, park_event, forget, backup,
-    permissions, prompts, experiments, evaluation, down, service, status, embedder,
+    tasks, why, agents, conversations, memories, memory, moving, person, principles, past_states, replay, education,
+    doctor, hook, affective, tiered, scorers, log, mcp, dead_letters, platform_commands, window, park_event, forget,
+    backup, permissions, prompts, experiments, evaluation, down, service, status, embedder,
 ):  # fmt: skip
     _group.register(app)
 for _module in extension_commands.command_modules():
