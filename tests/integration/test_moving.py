@@ -1,5 +1,6 @@
 """What is imported is imported once, corrected when it has changed, and comes back from an export without loss."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ async def imported(
     client: Client, path: Path, content: object, *, form: str = "mem0", agent: str = "helper", **options: Any
 ) -> ImportReport:
     """Write a file and import it."""
-    path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
+    await asyncio.to_thread(path.write_bytes, content if isinstance(content, bytes) else json.dumps(content).encode())
     chosen = ImportOptions(**options)
     return await import_contents(client, agent, form, read_file(form, path, chosen), chosen)
 

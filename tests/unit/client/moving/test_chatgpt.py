@@ -93,5 +93,5 @@ def test_an_archive_without_conversations_is_refused(tmp_path: Path) -> None:
     """Say so in place of importing nothing."""
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr("user.json", "{}")
-    with pytest.raises(InputError, match="there is no conversations.json in this archive"):
+    with pytest.raises(InputError, match=r"there is no conversations\.json in this archive"):
         read("chatgpt", tmp_path / "a.zip")
