@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from nemuri.cli.failures import Failure
+from nemuri.cli.memories import new_agent_told
 from nemuri.cli.session import JsonOption, Session, agent_id, person_name
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def import_file(
     """
     from nemuri.files.documents import InputError
     from nemuri.moving.importing import ImportOptions, read_file
-    from nemuri.terminal.output import progress
+    from nemuri.terminal.output import printable, progress
 
     session, name = Session.of(context, json=json), agent_id(agent)
     options = ImportOptions(
@@ -83,8 +84,11 @@ def import_file(
     with progress("importing") as show:
         report = session.run(lambda client: _imported(client, name, source, contents, options, show))
     session.show(_told(report, name, dry_run=dry_run), lambda: _show(report, dry_run=dry_run))
+    for location, reason in report.refused.items():
+        print(printable(f"{location} is refused: {reason}"), file=sys.stderr)
     if report.refused:
-        raise Failure(f"{len(report.refused)} memories are refused; all others are imported")
+        many, verb = len(contents.memories), "is" if len(report.refused) == 1 else "are"
+        raise Failure(f"{len(report.refused)} of {many} memories {verb} refused; all others are stored")
 
 
 def export(
@@ -128,7 +132,8 @@ async def _imported(
         plan = await import_contents(client, agent, source, contents, replace(options, dry_run=True))
         if plan.calls > 1:
             print(f"at most {plan.calls} calls of the light model", file=sys.stderr)
-    return await import_contents(client, agent, source, contents, options, on_progress)
+    async with new_agent_told(client, agent, create=options.create and not options.dry_run):
+        return await import_contents(client, agent, source, contents, options, on_progress)
 
 
 def _told(report: "ImportReport", agent: str, *, dry_run: bool) -> dict[str, object]:
@@ -154,7 +159,7 @@ def _told(report: "ImportReport", agent: str, *, dry_run: bool) -> dict[str, obj
 def _show(report: "ImportReport", *, dry_run: bool) -> None:
     """Print a report: memories, conversations, and a line for each reason why something was left out."""
     from nemuri.moving.importing import counted
-    from nemuri.terminal.output import printable, say
+    from nemuri.terminal.output import say
 
     done, talks = report.memories, report.conversations
     erased = f", {len(done.erased)} erased since" if done.erased else ""
@@ -170,7 +175,5 @@ def _show(report: "ImportReport", *, dry_run: bool) -> None:
         say(f"conversations: {len(talks)}, {what}")
     for line in counted(report.left_out):
         say(f"left out: {line}")
-    for location, reason in report.refused.items():
-        print(printable(f"{location} is refused: {reason}"), file=sys.stderr)
     if dry_run:
         say("nothing is imported")
