@@ -26,6 +26,7 @@ MODULES: Final[Mapping[str, tuple[str, ...]]] = {
     "mcp": ("mcp",),
     "memories": ("remember", "recall", "profile", "memories"),
     "memory": ("memory",),
+    "moving": ("import", "export"),
     "park_event": ("park",),
     "past_states": ("state", "diff"),
     "permissions": ("permissions",),

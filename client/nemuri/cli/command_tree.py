@@ -18,8 +18,8 @@ PANELS: Final = {
     "First steps": ("demo", "up", "down", "status", "agent", "agents", "ask", "remember", "recall"),
     "Tasks": ("submit", "result", "answer", "feedback", "why"),
     "Memory": (
-        "converse", "memories", "memory", "memo", "profile", "person", "principles", "scorer", "affect", "tiers",
-        "hook", "mcp",
+        "converse", "memories", "memory", "memo", "profile", "person", "import", "export", "principles", "scorer",
+        "affect", "tiers", "hook", "mcp",
     ),
     "Teaching": ("teach", "courses", "clock"),
     "Looking back": ("state", "diff", "replay", "log"),
