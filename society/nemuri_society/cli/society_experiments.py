@@ -10,6 +10,9 @@ import typer
 from nemuri.cli.experiments import SeedOption, show_claims, show_figures, writable
 from nemuri.cli.failures import Failure, WrongUse
 from nemuri.cli.session import JsonOption, Session
+from nemuri_society.cli import society_model_experiments as with_model
+from nemuri_society.cli.society_model_experiments import FileOption, ModelOption, SpeedOption
+from nemuri_society.cli.society_options import BudgetOption
 
 if TYPE_CHECKING:
     from nemuri_society.experiments.experiment_society import Setting
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 MOST_AGENTS = 2_000
 MAX_SECONDS = 86_400
 FEWEST_RUNS, MOST_RUNS = 5, 1_000
+"""Minimum number of runs of the scripted form, and maximum number of all."""
 
 AgentsOption = Annotated[
     int | None, typer.Option("--agents", metavar="N", min=1, max=MOST_AGENTS, help="Number of agents.")
@@ -25,7 +29,7 @@ SecondsOption = Annotated[
     int | None, typer.Option("--seconds", metavar="S", min=1, max=MAX_SECONDS, help="Duration in simulated seconds.")
 ]
 RunsOption = Annotated[
-    int | None, typer.Option("--runs", metavar="R", min=FEWEST_RUNS, max=MOST_RUNS, help="Number of independent runs.")
+    int | None, typer.Option("--runs", metavar="R", min=1, max=MOST_RUNS, help="Number of independent runs.")
 ]
 WithoutOption = Annotated[
     list[str] | None,
@@ -50,7 +54,7 @@ def register(society: typer.Typer) -> None:
     """Add the experiments to the society commands."""
     group = typer.Typer(
         no_args_is_help=True,
-        help="Run society experiments in memory on a simulated clock. Needs no API key, server or language model.",
+        help="Run society experiments: in memory on a simulated clock without a language model, or with --model.",
         rich_markup_mode=None,
     )
     for name, what in HELP_TEXTS.items():
@@ -68,10 +72,23 @@ def _command(name: str) -> Callable[..., None]:
         without: WithoutOption = None,
         full: FullOption = False,
         plot: PlotOption = None,
+        model: ModelOption = None,
+        speed: SpeedOption = None,
+        budget: BudgetOption = None,
+        file: FileOption = None,
         json: JsonOption = False,
     ) -> None:
         session = Session.of(context, json=json)
-        _run(name, session, _setting(name, agents, seconds, without or [], full=full), seed, runs, plot)
+        given = {"speed": speed, "budget": budget, "file": file}
+        if model is None:
+            if wrong := [f"--{option}" for option, value in given.items() if value is not None]:
+                raise WrongUse(f"{', '.join(wrong)}: only with --model; the scripted form needs none")
+            _run(name, session, _setting(name, agents, seconds, without or [], full=full), seed, runs, plot)
+            return
+        if plot is not None:
+            raise WrongUse("--plot draws the scripted form; `nemuri society report` draws the life of each society")
+        sizes = {"agents": agents, "seconds": seconds, "without": tuple(dict.fromkeys(without or [])) or None}
+        with_model.run(name, session, with_model.chosen(name, model, sizes, given, seed, runs, full=full))
 
     return run
 
@@ -104,6 +121,8 @@ def _run(name: str, session: Session, setting: "Setting", seed: int, runs: int |
 
     session.disable_logging()
     times = runs or EXPERIMENTS[name].runs
+    if times < FEWEST_RUNS:
+        raise WrongUse(f"--runs is at least {FEWEST_RUNS} in the scripted form")
     if plot is not None:
         _drawable(plot, plots.SORTS)
     try:
@@ -118,7 +137,7 @@ def _run(name: str, session: Session, setting: "Setting", seed: int, runs: int |
     except OSError as error:
         raise Failure(f"the plot cannot be written to {plot}: {error.strerror}") from error
     if session.json:
-        say_json(as_json(report, setting, times) | {"plot": None if plot is None else str(plot)})
+        say_json(as_json(report, setting, times) | {"form": "scripted", "plot": None if plot is None else str(plot)})
         return
     from nemuri.terminal.output import say
 

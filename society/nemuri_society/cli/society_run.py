@@ -231,17 +231,16 @@ def _run_all(session: Session, societies: list["Society"], seconds: float | None
     from nemuri_society.cli import society_runner
 
     reports = []
-    for society in societies:
-        report = society_runner.run_one(
-            session, society.name, society_runner.creating(society), seconds, limit, new=True
-        )
+    for nth, society in enumerate(societies):
+        begin = society_runner.creating(society, societies[nth + 1 :])
+        report = society_runner.run_one(session, society.name, begin, seconds, limit, new=True)
         if report is None:
             break  # A stop signal arrived before the society had begun.
-        reports.append(report)
         if len(societies) == 1 or not session.json:
             society_runner.show(report, json=session.json)
         if seconds is not None and report.seconds < seconds:
-            break  # A stop signal ended the run, and with it all further ones.
+            break  # A stop signal ended the run, and with it all further ones. It is no repetition of the others.
+        reports.append(report)
     if len(societies) > 1:
         society_runner.show_summary(reports, len(societies), json=session.json)
 

@@ -17,21 +17,28 @@ if TYPE_CHECKING:
     """Creates or loads the society that is to run."""
 
 
-def creating(society: "Society") -> "Begin":
-    """Return a function that creates this society. It raises `Failure` if the name is taken."""
+def creating(society: "Society", further: Sequence["Society"] = ()) -> "Begin":
+    """Return a function that creates this society. It raises `Failure` if its name or that of a further one is taken,
+    before anything is created.
+    """
 
     async def begin(log: "Log", settings: "Settings") -> "Society":  # noqa: ARG001
         from nemuri_society.operations.lifecycle import create_society
+        from nemuri_society.stores.society_states import societies
 
+        if taken := {one.name for one in further} & {*await societies(log)}:
+            raise _taken(f"the society {min(taken)!r} exists already")
         try:
             await create_society(log, society)
         except FileExistsError as error:
-            raise Failure(
-                f"{error}; give another --name, or continue it with `nemuri society resume {society.name}`"
-            ) from error
+            raise _taken(str(error)) from error
         return society
 
     return begin
+
+
+def _taken(what: str) -> Failure:
+    return Failure(f"{what}; give another --name, or continue it with `nemuri society resume NAME`")
 
 
 def run_one(

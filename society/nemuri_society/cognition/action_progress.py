@@ -132,3 +132,13 @@ _NAMES: Final = tuple(field.name for field in fields(ActionProgress))
 def steps_of(plans: Mapping[str, JsonValue]) -> list[Intent]:
     """Return the executable steps of a plan as intents."""
     return [found for step in listed(plans, "steps") if (found := read_intent(str(step))) and found.verb != "plan"]
+
+
+def acts_begun(history: Iterable[Mapping[str, Any]]) -> int:
+    """Return the number of acts that an agent has begun, by the ids in its history; 0 if it has none.
+
+    Progress is not persisted, so an agent that moves to another host goes on counting from these. Otherwise an id would
+    occur twice in its history, and the outcome of one act would count for both.
+    """
+    numbers = (str(act.get("id")).rpartition("-")[2] for act in history)
+    return max((int(number) for number in numbers if number.isdecimal()), default=0)

@@ -56,7 +56,7 @@ def fit_sections(
     """
     wanted = _goals(snapshot, passed)
     texts: dict[PromptSection, list[str]] = {
-        "system": [describe_agent(snapshot)],
+        "system": describe_agent(snapshot),
         "working_memory": [
             *prompt_text.working_memory_lines(snapshot["working_memory"], ("active_goals",) if wanted else ()),
             *situation_text.place_lines(snapshot),

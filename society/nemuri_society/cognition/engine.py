@@ -107,13 +107,12 @@ class Engine:
         """Failures since the driver last cleared the list."""
         self.suspended: frozenset[str] = frozenset()
         """Names of modules that do not run at present, because model providers fail."""
-        self.on_change: Callable[[SharedState, frozenset[str]], None] = lambda _state, _sections: None
+        self.on_change: Callable[[SharedState, frozenset[str]], object] = lambda _state, _sections: None
         """Called after sections of an agent's state have changed, and once for all sections of a new agent."""
-        self._now = now
-        """Time of the step of `run` that is being made."""
+        self._now = now  # Time of the step of `run` that is being made.
         self._senses = PerceptQueue()
         self.conflicts = 0
-        """Number of runs that were repeated because what they wrote, or a section in `rests`, had changed."""
+        """Number of runs that were repeated because a module had changed the same key, or a section in `rests`."""
 
     def add(self, state: SharedState, now: float) -> None:
         """Add a new or restored agent. All its sections count as changed."""
@@ -255,12 +254,11 @@ class Engine:
         module = slot.module
         if module.spec.name in self.suspended:
             return False
-        if not module.spec.brief:
-            return True
-        if PERCEPTS in module.spec.reads:
+        if module.spec.brief and PERCEPTS in module.spec.reads:
             self._look(slot.agent_id, self._now)
         try:
-            return module.asks(self.states[slot.agent_id].snapshot(module.spec.reads | module.spec.writes, self._now))
+            base = self.states[slot.agent_id].snapshot(module.spec.reads | module.spec.writes, self._now)
+            return not module.spec.brief or module.asks(base)
         except MODULE_ERRORS as error:
             self.failures.append(Failure(slot.agent_id, module.spec.name, error))
             return True

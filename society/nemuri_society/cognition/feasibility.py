@@ -7,10 +7,12 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from nemuri_society.cognition.commands import command_obstacle, has_commands
-from nemuri_society.cognition.intents import Intent
+from nemuri_society.cognition.intents import Intent, Verb
 from nemuri_society.cognition.surroundings import Surroundings
 from nemuri_society.world.game_rules import BLOCKS, COLLECTING_RULES, MAX_CARRIED, PICKAXES, PLACING_RULES, RECIPES
 
+_ACTIONS: Final[Mapping[Verb, str]] = {"follow": "go", "explore": "go", "wait": "rest"}
+"""Action of the world by verb, where its name differs."""
 MAX_NAMES: Final = 8
 """Maximum number of known names that an obstacle lists."""
 
@@ -23,6 +25,9 @@ def obstacle(intent: Intent, view: Surroundings) -> str | None:
     if has_commands(view.percepts):
         return command_obstacle(intent, view.percepts)
     item = intent.item or ""
+    action = _ACTIONS.get(intent.verb, intent.verb)
+    if view.allowed is not None and action not in view.allowed:
+        return f"nobody can {action} in this world"
     match intent.verb:
         case "craft":
             return _crafting_obstacle(item, view)

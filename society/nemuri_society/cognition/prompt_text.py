@@ -11,6 +11,7 @@ from typing import Any, Final
 from pydantic import JsonValue
 
 from nemuri_contracts.tiered import WorkingMemory
+from nemuri_domain.language.token_estimate import estimate_tokens
 from nemuri_society.cognition.module import Prompt
 from nemuri_society.cognition.percept_updates import HARMLESS, listed, mapped
 from nemuri_society.cognition.prompt_budget import PROMPT_TOKENS, PromptSection, fit_to_budget
@@ -27,17 +28,19 @@ _TIMES: Final = re.compile(r" \((\d+) times\)$")
 def module_prompt(
     snapshot: Snapshot, task: TaskText, lines: Iterable[str], about: Mapping[str, JsonValue], limit: int
 ) -> Prompt:
-    """Return a prompt of at most 4,096 tokens. The system prompt has the agent and its task, the user prompt the lines.
+    """Return a prompt of at most 4,096 tokens. The system prompt has the agent and its task, the user prompt the lines,
+    most important first. The task is never shortened.
 
     `about` is the same content as plain values, for models without language. `limit` is the maximum tokens of the
     answer.
     """
     texts: dict[PromptSection, list[str]] = {
-        "system": [f"{describe_agent(snapshot)} {task.text}"],
+        "system": describe_agent(snapshot),
         "memories": [line for line in lines if line],
     }
-    fitted = fit_to_budget(texts, PROMPT_TOKENS, {"system": 0.2, "memories": 0.8})
-    return Prompt("\n".join(fitted["system"]), "\n".join(fitted["memories"]), about, limit, task.label)
+    fitted = fit_to_budget(texts, PROMPT_TOKENS - estimate_tokens(task.text) - 1, {"system": 0.2, "memories": 0.8})
+    system = "\n".join([*fitted["system"], task.text])
+    return Prompt(system, "\n".join(fitted["memories"]), about, limit, task.label)
 
 
 def utterance_lines(entries: Iterable[Mapping[str, Any]], own: str) -> list[str]:
@@ -114,7 +117,7 @@ def remembered_lines(contents: Iterable[str], told: Iterable[str] = ()) -> list[
     for content in contents:
         found = _TIMES.search(content)
         lines = content[: found.start() if found else None].splitlines()
-        new = [line for line in lines if line and line not in known]
+        new = [line for line in dict.fromkeys(lines) if line and line not in known]
         if len(lines) > 1:
             known.update(new)
         if new:

@@ -1,4 +1,4 @@
-"""The paragraph in which a prompt tells an agent who it is: name, age, role, relations, groups, and the law."""
+"""The lines in which a prompt tells an agent who it is: name, age, role, groups, the law, and relations."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -19,8 +19,8 @@ _ABOUT: Final = {
 """Templates for the parts of a profile."""
 
 
-def describe_agent(snapshot: Snapshot) -> str:
-    """Return a paragraph that tells the agent who it is, where, among whom and under what laws."""
+def describe_agent(snapshot: Snapshot) -> list[str]:
+    """Return lines that tell the agent who it is, where, among whom and under what laws, most important first."""
     profile = snapshot["profile"]
     age = f"{profile['age']} years old, " if profile.get("age") is not None else ""
     known = {key: listing(profile[key]) for key in _ABOUT if profile.get(key)}
@@ -29,10 +29,8 @@ def describe_agent(snapshot: Snapshot) -> str:
         _sentence(profile.get("about")),
         *(_sentence(_ABOUT[key].format(value)) for key, value in known.items()),
         *_home(profile),
-        *_relations(profile),
-        *_laws(profile),
     ]
-    return " ".join(part for part in parts if part)
+    return [" ".join(part for part in parts if part), *_laws(profile), *_relations(profile)]
 
 
 def listing(value: object, last: str = "and") -> str:
@@ -57,15 +55,14 @@ def _home(profile: Mapping[str, JsonValue]) -> Iterable[str]:
 
 
 def _relations(profile: Mapping[str, JsonValue]) -> Iterable[str]:
-    relations = mapped(profile.get("relations"))
-    if relations:
-        yield f"What others are to you: {'; '.join(f'{name}: {what}' for name, what in relations.items())}."
+    for name, what in mapped(profile.get("relations")).items():
+        yield f"what others are to you: {name}, {what}"
 
 
 def _laws(profile: Mapping[str, JsonValue]) -> Iterable[str]:
     laws = profile.get("laws")
-    if isinstance(laws, list) and laws:
-        yield f"The law: {' '.join(f'({number}) {_sentence(law)}' for number, law in enumerate(laws, 1))}"
+    for number, law in enumerate(laws if isinstance(laws, list) else (), 1):
+        yield f"the law: ({number}) {_sentence(law)}"
 
 
 def _sentence(text: object) -> str:

@@ -12,7 +12,7 @@ from nemuri_society.cognition.places import REMEMBERED_BLOCKS, position_of
 from nemuri_society.cognition.possibilities import goal_needs, possibility_lines
 from nemuri_society.cognition.shared_state import Snapshot
 from nemuri_society.cognition.situation_detection import agents_in_sight
-from nemuri_society.cognition.surroundings import Surroundings, coordinates_of
+from nemuri_society.cognition.surroundings import Surroundings, allowed_actions, coordinates_of
 
 SITUATION_TEXT_SECTIONS: Final = frozenset({"percepts", "places", "attempts", "profile"})
 """Sections that the lines of this module are made of."""
@@ -22,7 +22,7 @@ MAX_REMEMBERED: Final = 8
 
 def view_of(snapshot: Snapshot) -> Surroundings:
     """Return the surroundings and remembered places of a snapshot."""
-    return Surroundings(snapshot["percepts"], places=snapshot["places"])
+    return Surroundings(snapshot["percepts"], places=snapshot["places"], allowed=allowed_actions(snapshot["profile"]))
 
 
 def time_line(percepts: Mapping[str, JsonValue]) -> list[str]:

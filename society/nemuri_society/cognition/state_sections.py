@@ -31,7 +31,7 @@ SECTIONS: Final[dict[str, str]] = {
     "reflections": "`entries`: conclusions that it drew from its own actions",
     "pending_acts": "`queue`: the next acts to carry out, each with id, act and the decision it belongs to",
     "pending_speech": "`text`: the next utterance; `decision`: the decision it belongs to",
-    "study": "`given`: ids of the beliefs, events, laws and probes of people that have reached it",
+    "study": "`given`: ids of what people gave it and asked it; `items`: kinds of items that it ever held",
     "experiences": "experiences to record, by the module that wrote them; removed as soon as they are recorded",
 }
 """Description of each section, by name."""

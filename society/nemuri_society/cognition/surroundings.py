@@ -30,6 +30,8 @@ class Surroundings:
     """Any integer. It selects the direction of a walk without a target."""
     places: Mapping[str, JsonValue] = field(default_factory=dict)
     """The remembered places, in the form of the section `places`."""
+    allowed: frozenset[str] | None = None
+    """Names of the actions that this world allows; None if it allows all."""
 
     @cached_property
     def here(self) -> BlockPosition:
@@ -130,6 +132,12 @@ class Surroundings:
     def names(self) -> list[str]:
         """Names of the known places, then of the known people."""
         return [*mapped(self.places.get("named")), *mapped(self.places.get("people"))]
+
+
+def allowed_actions(profile: Mapping[str, JsonValue]) -> frozenset[str] | None:
+    """Return the actions that the agent knows to be allowed; None if its profile names none."""
+    named = listed(profile, "actions")
+    return frozenset(map(str, named)) if named else None
 
 
 def coordinates_of(position: object) -> BlockPosition:

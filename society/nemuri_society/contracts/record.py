@@ -90,18 +90,11 @@ class Aimed(AgentRecordEvent):
 
 
 class Obtained(AgentRecordEvent):
-    """An agent holds an item of a kind that it did not hold before while it was on its host."""
+    """An agent holds an item of a kind that it never held before."""
 
     kind: Literal["item"] = "item"
     item: Label
     count: int
-
-
-class Held(AgentRecordEvent):
-    """What an agent held when a host took it over."""
-
-    kind: Literal["inventory"] = "inventory"
-    items: dict[Label, int]
 
 
 class Adopted(AgentRecordEvent):
@@ -174,7 +167,7 @@ class Forked(RecordEvent):
 
 
 AnyRecordEvent = Annotated[
-    Spoke | Decided | Acted | Perceived | Felt | Aimed | Obtained | Held | Adopted | Influenced | Answered
+    Spoke | Decided | Acted | Perceived | Felt | Aimed | Obtained | Adopted | Influenced | Answered
     | Located | Measured | RunBegan | RunEnded | Restored | Forked,
     Field(discriminator="kind"),
 ]  # fmt: skip
@@ -195,6 +188,6 @@ class Record(Value):
 record_events: Final[TypeAdapter[tuple[AnyRecordEvent, ...]]] = TypeAdapter(tuple[AnyRecordEvent, ...])
 """Validator of the events of a batch."""
 AGENT_KINDS: Final = frozenset(
-    {"speech", "decision", "act", "percept", "feeling", "goals", "item", "inventory", "laws", "influence", "answer"}
+    {"speech", "decision", "act", "percept", "feeling", "goals", "item", "laws", "influence", "answer"}
 )
 """Kinds of the events of one agent."""

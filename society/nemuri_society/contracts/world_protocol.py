@@ -255,7 +255,6 @@ class Percept(Value):
     """Hour of the world's day; None if the world has no clock."""
     biome: Item = "plains"
 
-
     @property
     def here(self) -> Position:
         """Position of the agent. Raises LookupError in a world without space."""

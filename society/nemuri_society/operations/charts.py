@@ -33,7 +33,7 @@ def line_chart(title: str, curves: Mapping[str, Sequence[tuple[float, float]]]) 
     )
     low, axis = HEIGHT - BOTTOM, f'<line x1="{LEFT}" y1="{HEIGHT - BOTTOM}" x2="{WIDTH - 8}" y2="{HEIGHT - BOTTOM}" '
     texts = (
-        f'<text x="{LEFT - 6}" y="16" text-anchor="end">{top:g}</text>'
+        f'<text x="{LEFT - 6}" y="16" text-anchor="end">{top:.3g}</text>'
         f'<text x="{LEFT - 6}" y="{low}" text-anchor="end">0</text>'
         f'<text x="{LEFT}" y="{HEIGHT - 6}">0 s</text>'
         f'<text x="{WIDTH - 8}" y="{HEIGHT - 6}" text-anchor="end">{last:.0f} s</text>'
@@ -51,7 +51,7 @@ def bar_chart(title: str, values: Mapping[str, float]) -> str:
         f'<text x="{left - 6}" y="{nth * BAR + 13}" text-anchor="end">{escape(name)}</text>'
         f'<rect x="{left}" y="{nth * BAR + 2}" height="{BAR - 4}" fill="{COLOURS[0]}" '
         f'width="{value / top * (WIDTH - left - 64):.1f}"/>'
-        f'<text x="{left + value / top * (WIDTH - left - 64) + 6:.1f}" y="{nth * BAR + 13}">{value:g}</text>'
+        f'<text x="{left + value / top * (WIDTH - left - 64) + 6:.1f}" y="{nth * BAR + 13}">{value:.4g}</text>'
         for nth, (name, value) in enumerate(values.items())
     ]
     image = _svg(title, len(values) * BAR + 4, "".join(bars))

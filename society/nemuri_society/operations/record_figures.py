@@ -148,9 +148,6 @@ class RecordFigures:
                 figures.goals.update(values["goals"])
             case "item":
                 figures.items.setdefault(values["item"], second)
-            case "inventory":
-                for item in values["items"]:
-                    figures.items.setdefault(item, second)
             case "feeling":
                 self._add_feeling(figures, values["towards"], values["sentiment"], int(second))
             case "speech":

@@ -1,7 +1,8 @@
 """Steering of a society: pause, step and continue its clock, and give its agents beliefs, events and laws."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import time
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Final, Literal
 
@@ -16,12 +17,15 @@ from nemuri_society.operations.story import find_resident
 from nemuri_society.simulation.bootstrap import read_society
 from nemuri_society.simulation.control import Influence, give, limit_clock, take_back
 from nemuri_society.simulation.worlds import world_class
+from nemuri_society.stores.society_record import SocietyRecord
 from nemuri_society.stores.society_states import AGENT, SocietyError, States
 
 ANSWER_SECONDS: Final = 5.0
 """Seconds without figures of the world after which a society counts as not running."""
 GIVEN_SECONDS: Final = 15.0
 """Seconds after which an influence that did not reach a running agent is taken back."""
+RECORDED_SECONDS: Final = 45.0
+"""Seconds after which agents that are not reached are given up: a model has not answered, or a host is gone."""
 POLL_SECONDS: Final = 0.2
 BEATS_TO_OBEY: Final = 2
 """Number of the world's figures until it has obeyed: it may have read the limit just before it was written."""
@@ -74,6 +78,33 @@ async def inject(
         raise SocietyError(f"no host of society {name!r} runs {resident.name}; nothing was changed") from None
     await take_back(states, influence_id)
     return resident, True
+
+
+async def give_all(
+    log: Log, name: str, sort: Literal["event", "law", "question"], texts: Mapping[str, str]
+) -> dict[str, str]:
+    """Give each of these agents of a running society, by id, an event or a law, or ask it a question aside.
+
+    Wait until it is on record that it reached them, `RECORDED_SECONDS` at most. Return the answers, or the texts that
+    were not questions, of the agents that were reached.
+    """
+    states, record = await States.open(log, name), SocietyRecord(log, name)
+    after, until = await record.last_sequence(), time.monotonic() + RECORDED_SECONDS
+    given = [await give(states, Influence(agent=agent, sort=sort, text=text)) for agent, text in texts.items()]
+    reached = dict[str, str]()
+    try:
+        while len(reached) < len(texts) and time.monotonic() < until:
+            await asyncio.sleep(POLL_SECONDS)  # Hosts write the record at a beat, which nothing announces.
+            async for event in record.events(after=after):
+                values = event.values
+                if event.kind == "answer" and texts.get(values["agent"]) == values["question"]:
+                    reached[values["agent"]] = values["answer"]
+                elif event.kind == "influence" and texts.get(values["agent"]) == values["text"]:
+                    reached[values["agent"]] = values["text"]
+    finally:
+        for influence_id in given:
+            await take_back(states, influence_id)
+    return reached
 
 
 async def _is_given(states: States, key: str, influence_id: str) -> bool:

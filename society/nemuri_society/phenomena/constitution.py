@@ -90,12 +90,17 @@ def amendments(opinions: Mapping[str, float], rate: int) -> tuple[int, ...]:
 
     Opinions that request no change do not count. A proposal that equals the present `rate` is left out.
     """
-    directions: tuple[RateChange, ...] = ("lower", "raise")
-    preferred = [
-        [preferred_rate(opinion, rate) for opinion in opinions.values() if requested_change(opinion) == direction]
-        for direction in directions
-    ]
-    proposed = dict.fromkeys(round(median(rates)) for rates in preferred if rates)
+    preferred = [preferred_rate(opinion, rate) for opinion in opinions.values() if requested_change(opinion) != "keep"]
+    return proposals(preferred, rate)
+
+
+def proposals(preferred: Iterable[int], rate: int) -> tuple[int, ...]:
+    """Return the proposed rates in percent: the median of the `preferred` ones below the present `rate`, and of those
+    above it. Preferred rates that equal the present one are left out.
+    """
+    wanted = list(preferred)
+    sides = [other for other in wanted if other < rate], [other for other in wanted if other > rate]
+    proposed = dict.fromkeys(round(median(side)) for side in sides if side)
     return tuple(other for other in proposed if other != rate)
 
 

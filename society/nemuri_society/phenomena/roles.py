@@ -48,13 +48,13 @@ def draw_role(known_roles: Sequence[str], preferences: Mapping[str, float], rng:
     return rng.choices(list(unmet_demand), weights)[0]
 
 
-def role_entropy(roles: Iterable[str]) -> float:
+def role_entropy(roles: Iterable[str], kinds: int = len(ROLES)) -> float:
     """Return the normalised Shannon entropy of roles: 0 if all agents have the same role, 1 if all roles are equally
-    frequent.
+    frequent. `kinds` is the number of possible roles, at least 2.
     """
     counts = Counter(list(roles))
     total = sum(counts.values())
-    return -sum(count / total * log(count / total) for count in counts.values()) / log(len(ROLES)) if total else 0.0
+    return -sum(count / total * log(count / total) for count in counts.values()) / log(kinds) if total else 0.0
 
 
 def role_persistence(histories: Iterable[Sequence[str]]) -> float:

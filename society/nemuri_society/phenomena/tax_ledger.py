@@ -30,17 +30,19 @@ class TaxLedger:
     balances: dict[str, int] = field(default_factory=dict)
     treasury: int = 0
 
-    def record_payment(self, season: int, payer: str, income: int, rate: int) -> Payment:
-        """Record an income and the tax on it, rounded down to whole units. Return the payment.
+    def record_payment(self, season: int, payer: str, income: int, rate: int, paid: int | None = None) -> Payment:
+        """Record an income and what is paid of it: by default the tax, rounded down to whole units. Return the payment.
 
-        Raises `InvalidPaymentError` for an income below 0, a rate outside 0 to 100, or a second payment of a payer in
-        the same season.
+        Raises `InvalidPaymentError` for an income below 0, a rate outside 0 to 100, more `paid` than the income or
+        less than nothing, or a second payment of a payer in the same season.
         """
         if income < 0 or not 0 <= rate <= 100:
             raise InvalidPaymentError(f"an income of {income} at {rate} % cannot be taxed")
+        if paid is not None and not 0 <= paid <= income:
+            raise InvalidPaymentError(f"{paid} units cannot be paid of an income of {income}")
         if any(earlier.season == season and earlier.payer == payer for earlier in reversed(self.payments)):
             raise InvalidPaymentError(f"{payer} has paid for season {season} already")
-        payment = Payment(season, payer, income, rate, income * rate // 100)
+        payment = Payment(season, payer, income, rate, income * rate // 100 if paid is None else paid)
         self.payments.append(payment)
         self.balances[payer] = self.balances.get(payer, 0) + income - payment.paid
         self.treasury += payment.paid

@@ -1,4 +1,4 @@
-"""Control of a society from outside: until which second its clock runs, and what people give to its agents.
+"""Control of a society from outside: until which second its clock runs, and what people give to its agents or ask them.
 
 Both are entries of the society's states, so they reach a process that was restarted, too. Every process reads them with
 each beat.
@@ -27,10 +27,10 @@ class ClockLimit(Value):
 
 
 class Influence(Value):
-    """A belief, an event or a law that a person gives an agent."""
+    """A belief, an event or a law that a person gives an agent, or a question that is asked aside."""
 
     agent: Identifier
-    sort: Literal["belief", "event", "law"]
+    sort: Literal["belief", "event", "law", "question"]
     text: Line
 
 

@@ -243,10 +243,7 @@ class Host:
             await self._join_world()
 
     async def _join_world(self) -> None:
-        """Let the agents in `_not_joined` join the world, and move the clock to the world's time if it is ahead.
-
-        An agent that is in the world already belongs to this host from then on.
-        """
+        """Let the agents in `_not_joined` join the world, where they then belong to this host, and follow its clock."""
         joining_residents = {agent.id: agent for agent in self.society.agents if agent.id in self._not_joined}
         joining = Joining(
             host=self.name,
@@ -266,6 +263,7 @@ class Host:
         self.clock.move_to(joined.second)
 
     async def _renew_leases(self) -> None:
+        self.study.recorder.seal()
         for cell in await self.cell_leases.beat():
             agent_ids = [resident.id for resident in self.society.cell(cell)]
             logger.warning("cell lost", host=self.name, cell=cell)

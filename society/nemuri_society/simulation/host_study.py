@@ -10,10 +10,11 @@ from nemuri_infra.bus.pull_reader import READER_ERRORS
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.failures import ModelFailure
 from nemuri_infra.process.cancellation import cancel_and_wait
-from nemuri_society.cognition.engine import Engine
-from nemuri_society.cognition.influence import given_changes, influence_changes, reached
+from nemuri_society.cognition.engine import Engine, Failure
+from nemuri_society.cognition.influence import STUDY, given_changes, influence_changes, reached
 from nemuri_society.cognition.interview import INTERVIEW_SECTIONS, interview_prompt
 from nemuri_society.cognition.module import Rank
+from nemuri_society.cognition.shared_state import SharedState
 from nemuri_society.contracts.residents import Intervention, Probe
 from nemuri_society.contracts.society import HostHealthReport, Society
 from nemuri_society.simulation.agent_memories import AgentMemories
@@ -47,10 +48,14 @@ class HostStudy:
         self._society, self._states, self._engine, self._clock = society, states, engine, clock
         self._memories, self._model_requests = memories, model_requests
         self.recorder = Recorder(host, SocietyRecord(states.log, society.name))
-        engine.on_change = self.recorder.changed
+        engine.on_change = self._changed
         memories.on_recorded = self.recorder.remembered
         self._asked: dict[tuple[str, str], asyncio.Task[None]] = {}
         """Probes that are being answered, by their id and the agent's."""
+
+    def _changed(self, state: SharedState, sections: Iterable[str]) -> None:
+        if (items := self.recorder.changed(state, sections)) is not None:
+            self._engine.put(state.agent_id, {STUDY: {"items": [*items]}}, self._clock())
 
     async def beat(self, *, confirmed: bool) -> None:
         """Obey what people have put in force. Write the record if all agents are known to belong to this host."""
@@ -87,6 +92,7 @@ class HostStudy:
         """Write the rest of the record, with the last figures, and give up questions that are not answered."""
         await cancel_and_wait(*self._asked.values())
         self.recorder.measure(self._clock(), figures)
+        self.recorder.seal()
         if confirmed:
             await self.recorder.flush()
 
@@ -100,6 +106,9 @@ class HostStudy:
 
     def _influence(self, influence: Influence, given: str) -> None:
         """Give an influence to its agent, if the agent is on this host and has not got it yet."""
+        if influence.sort == "question":
+            self._ask(influence.agent, influence.text, given)
+            return
         state, now = self._engine.states.get(influence.agent), self._clock()
         if state is None or reached(state, given):
             return
@@ -109,25 +118,34 @@ class HostStudy:
 
     def _probe(self, probe: Probe, given: str) -> None:
         for resident in self._society.residents_of(probe.who):
-            state, asked = self._engine.states.get(resident.id), (given, resident.id)
-            if state is not None and asked not in self._asked and not reached(state, given):
-                self._asked[asked] = asyncio.ensure_future(self._answer(resident.id, probe.question, given))
+            self._ask(resident.id, probe.question, given)
+
+    def _ask(self, agent_id: str, question: str, given: str) -> None:
+        """Ask an agent aside, if it is on this host and has not answered yet."""
+        state, asked = self._engine.states.get(agent_id), (given, agent_id)
+        if state is not None and asked not in self._asked and not reached(state, given):
+            self._asked[asked] = asyncio.ensure_future(self._answer(agent_id, question, given))
 
     async def _answer(self, agent_id: str, question: str, given: str) -> None:
-        """Ask an agent aside, and record its answer with the mark that it was asked."""
+        """Ask an agent aside, and record its answer with the mark that it was asked.
+
+        If the model fails, it is asked again. Any other error is recorded as a failure of the interview.
+        """
         snapshot = self._engine.states[agent_id].snapshot(INTERVIEW_SECTIONS, self._clock())
-        memories = self._memories.recall(agent_id, question, INTERVIEW, snapshot.second, count=False)
-        prompt = interview_prompt(snapshot, question, memories)
         try:
+            memories = self._memories.recall(agent_id, question, INTERVIEW, snapshot.second, count=False)
+            prompt = interview_prompt(snapshot, question, memories)
             answer = await self._model_requests.ask(Rank.REFLECTION, prompt, module=INTERVIEW, agent_id=agent_id)
         except ModelFailure as error:
             logger.warning("probe not answered", agent=agent_id, why=log_safe(error))
-            self._asked.pop((given, agent_id), None)  # It is asked again.
+            self._asked.pop((given, agent_id), None)
+            return
+        except Exception as error:  # noqa: BLE001 - the host logs it, and goes on
+            self._engine.failures.append(Failure(agent_id, INTERVIEW, error))
             return
         state, now = self._engine.states.get(agent_id), self._clock()
-        if state is None:
-            return
-        by = "state" if answer == prompt.about["state"] else "model"
-        self._engine.put(agent_id, given_changes(state, given), now)
-        self.recorder.tell(agent_id, now, {"kind": "answer", "question": question, "answer": answer, "by": by})
         self._asked.pop((given, agent_id), None)
+        if state is not None:
+            by = "state" if answer == prompt.about["state"] else "model"
+            self._engine.put(agent_id, given_changes(state, given), now)
+            self.recorder.tell(agent_id, now, {"kind": "answer", "question": question, "answer": answer, "by": by})

@@ -1,8 +1,9 @@
 """The recorder of a host: it turns changes of its agents' states into events of the record.
 
 Only what changes while the agents are on this host becomes an event; what a state holds when the host takes the agent
-is on record already. Events are written after the beat that renewed the leases of their cells, so a host that was
-suspended and has lost its cells writes nothing about them.
+is on record already. Events are written after a beat has written the states that they changed and renewed the leases of
+their cells. So what a host that takes an agent over does not know is not on record either and can happen anew, and a
+host that was suspended and has lost its cells writes nothing about them.
 """
 
 from collections import deque
@@ -16,6 +17,7 @@ import structlog
 from nemuri_contracts.tiered import ExperienceRecorded
 from nemuri_infra.bus.pull_reader import READER_ERRORS
 from nemuri_infra.errors.log_safe import log_safe
+from nemuri_society.cognition.influence import STUDY
 from nemuri_society.cognition.percept_updates import listed, mapped
 from nemuri_society.cognition.shared_state import EMPTY, Section, SharedState
 from nemuri_society.contracts.society import HostHealthReport
@@ -47,8 +49,8 @@ class _Seen:
     sections: dict[str, Section]
     ended: frozenset[str]
     """Ids of the acts in its history that have an outcome."""
-    items: set[str] | None = None
-    """Kinds of items that it has held on this host; None until its first percept."""
+    items: set[str]
+    """Kinds of items that it has ever held."""
     place: tuple[int, int] | None = None
 
 
@@ -68,21 +70,31 @@ class Recorder:
         self._agents: dict[str, _Seen] = {}
         self.waiting: deque[tuple[str | None, bytes]] = deque()
         """Agent, or None, and encoded event, for all events that are in no batch yet, oldest first."""
+        self._sealed: deque[tuple[str | None, bytes]] = deque()
+        """Events that happened before the last beat, so that their states are written with it."""
         self._unconfirmed: deque[_Batch] = deque()
         self._missed = self._numbers = 0
         self._places_at = self._complete_at = self._figures_at = float("-inf")
 
-    def changed(self, state: SharedState, sections: Iterable[str]) -> None:
-        """Record what has changed in these sections of an agent's state. The first call for an agent only notes it."""
+    def changed(self, state: SharedState, sections: Iterable[str]) -> list[str] | None:
+        """Record what has changed in these sections of an agent's state. The first call for an agent only notes it.
+
+        If the agent holds an item of a kind that it never held, return all kinds that it has held. The caller keeps
+        them in the section `study`, from which the next host knows them. Otherwise return None.
+        """
         seen = self._agents.get(state.agent_id)
         if seen is None:
-            self._agents[state.agent_id] = _Seen(dict(state.sections), _ended(state.sections.get("action_history")))
-            return
+            items = listed(state.sections.get(STUDY, EMPTY).values, "items")
+            history = state.sections.get("action_history")
+            self._agents[state.agent_id] = _Seen(dict(state.sections), _ended(history), set(map(str, items)))
+            return None
+        known = len(seen.items)
         for section in RECORDED.intersection(sections):
             before, now = seen.sections.get(section, EMPTY), state.sections[section]
             seen.sections[section] = now
             for values in _events(state.name, section, before, now, seen):
                 self._put(state.agent_id, now.changed_at, values)
+        return sorted(seen.items) if len(seen.items) > known else None
 
     def remembered(self, event: ExperienceRecorded) -> None:
         """Record a percept or a conclusion that was important enough for the agent's memory."""
@@ -113,14 +125,20 @@ class Recorder:
         for agent_id in gone:
             self._agents.pop(agent_id, None)
         self.waiting = deque(event for event in self.waiting if event[0] not in gone)
+        self._sealed = deque(event for event in self._sealed if event[0] not in gone)
+
+    def seal(self) -> None:
+        """Let the next `flush` write the waiting events. Call it just before the states are written."""
+        self._sealed += self.waiting
+        self.waiting.clear()
 
     async def flush(self) -> None:
-        """Write the waiting events. Call it only when all agents are known to belong to this host.
+        """Write the sealed events. Call it only when their states are written, and all agents belong to this host.
 
         Batches that the server does not confirm stay queued, a warning is logged, and no error is raised.
         """
-        events = [data for _, data in self.waiting]
-        self.waiting.clear()
+        events = [data for _, data in self._sealed]
+        self._sealed.clear()
         for batch in split_events(events):
             self._numbers += 1
             data = encoded_batch(self._host, self._numbers, self._missed, batch)
@@ -139,8 +157,8 @@ class Recorder:
     def _put(self, agent_id: str | None, second: float, values: Values) -> None:
         about = {"second": round(second, 2)} if agent_id is None else {"second": round(second, 2), "agent": agent_id}
         self.waiting.append((agent_id, orjson.dumps(about | values)))
-        if len(self.waiting) > MAX_WAITING_EVENTS:
-            self.waiting.popleft()
+        if len(self.waiting) + len(self._sealed) > MAX_WAITING_EVENTS:
+            (self._sealed or self.waiting).popleft()
             self._missed += 1
 
     def _drop_oldest(self) -> None:
@@ -245,15 +263,10 @@ def _aims(goals: Mapping[str, Any]) -> list[str]:
 
 
 def _items(percept: Mapping[str, Any], seen: _Seen) -> Iterator[Values]:
-    """Yield the kinds of items that the agent holds for the first time on this host.
-
-    If it lived before, its first percept tells what it held when the host took it.
-    """
+    """Yield the kinds of items that the agent holds for the first time."""
     held = mapped(percept.get("inventory"))
-    if seen.items is None:
-        seen.items = set(held) if "decision" in seen.sections else set()
-        if seen.items:
-            yield {"kind": "inventory", "items": dict(held)}
+    if held.keys() <= seen.items:
+        return
     for item in held.keys() - seen.items:
         seen.items.add(item)
         yield {"kind": "item", "item": item, "count": held[item]}

@@ -1,11 +1,15 @@
 """Rights on the NATS server of the processes of societies, and of operators."""
 
+from nemuri_contracts.tiered import ConsolidationBegun, ExperienceRecorded, MemoriesAccessed, MemoryFormed
 from nemuri_infra.bus.access import inbox
 from nemuri_infra.runtime.permissions import Permissions
 from nemuri_infra.runtime.rights import API, Rights, publishing, subscribing
 from nemuri_society.contracts.subjects import SocietySubjects
 from nemuri_society.stores.society_record import record_stream
 from nemuri_society.stores.society_states import AGENT, LEASE, SPENDING, WORLD, checkpoints_bucket, societies_bucket
+
+MEMORY_EVENTS = (ExperienceRecorded, ConsolidationBegun, MemoryFormed, MemoriesAccessed)
+"""Kinds of events that hosts append about the memories of their agents, and operators when they move memories."""
 
 
 def host_rights(permissions: Permissions) -> Rights:
@@ -44,11 +48,14 @@ def world_rights(permissions: Permissions) -> Rights:
 
 
 def operator_rights(permissions: Permissions) -> Rights:
-    """Return the right to start, watch, restore and delete societies, and to write their records."""
+    """Return the right to start, watch, restore and delete societies, and to write their records. First memories, those
+    of a fork, and those that come back with a checkpoint are appended by an operator.
+    """
     name = permissions.subjects.namespace
     subjects, states, kept = SocietySubjects(name), societies_bucket(name), checkpoints_bucket(name)
     written = publishing(f"$KV.{states}.>", f"{API}.STREAM.PURGE.KV_{states}")
     told = publishing(subjects.record("*"), f"{API}.STREAM.PURGE.{record_stream(name)}")
     laid = publishing(f"$O.{kept}.>", f"{API}.STREAM.MSG.DELETE.OBJ_{kept}")
+    remembered = publishing(*(subject for kind in MEMORY_EVENTS for subject in permissions.subjects.of_kind(kind)))
     heard = (subjects.acts, subjects.vitals, subjects.world_health)
-    return written | told | laid | subscribing(*(subject("*") for subject in heard))
+    return remembered | written | told | laid | subscribing(*(subject("*") for subject in heard))

@@ -151,13 +151,17 @@ class SocietyRecord:
             return None
         return float(max(event["second"] for event in orjson.loads(stored.data or b"")["events"]))
 
+    async def last_sequence(self) -> int:
+        """Return the sequence after which everything that is written from now on stands."""
+        return int((await self._log.stream.stream_info(self._stream)).state.last_seq)
+
     async def sequence_before(self, second: float) -> int:
         """Return a sequence after which all events from `second` on were written, by a binary search.
 
         Hosts write their events within a second or so, so ask for a little more than is needed. Returns 0 if the
         society ever went back to a checkpoint, because its seconds do not rise then.
         """
-        low, high = 0, int((await self._log.stream.stream_info(self._stream)).state.last_seq)
+        low, high = 0, await self.last_sequence()
         if await self._returns():
             return 0
         subject = self._subjects.record(self.society, "host")

@@ -23,11 +23,11 @@ def village(agents: int = 4, **fields: object) -> Society:
 
 
 @asynccontextmanager
-async def living(log: Log, name: str = NAME) -> AsyncIterator[Host]:
-    """Run the world and one host of an existing society with the scripted model, and yield the host."""
+async def living(log: Log, name: str = NAME, models: ModelSettings | None = None) -> AsyncIterator[Host]:
+    """Run the world and one host of an existing society, and yield the host. By default it has the scripted model."""
     held = asyncio.Event()
     world = asyncio.ensure_future(run_world(log, name, lease_held=held))
-    host = await build_host(log, name, ModelSettings(providers=("extractive",)), limit=500)
+    host = await build_host(log, name, models or ModelSettings(providers=("extractive",)), limit=500)
     running = asyncio.ensure_future(host.run())
     try:
         await held.wait()

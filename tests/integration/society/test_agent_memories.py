@@ -153,7 +153,7 @@ async def test_memories_go_back_with_a_checkpoint(log: Log, society: Society) ->
     await after.record_queued()
     await after.flush(5.0)
     again = await _loaded(log)
-    assert _contents(again) == sorted([*known, _experience(200)["content"]])
+    assert _contents(again) == sorted([*known, str(_experience(200)["content"])])
     await resume_society(log, society.name, name)
     assert _contents(await _loaded(log)) == known
     for memories in (before, after, again):
@@ -167,7 +167,7 @@ async def _loaded(log: Log) -> AgentMemories:
     return memories
 
 
-def _contents(memories: AgentMemories) -> list[object]:
+def _contents(memories: AgentMemories) -> list[str]:
     return sorted(memory.content for memory in _aggregate(memories).memories.values())
 
 

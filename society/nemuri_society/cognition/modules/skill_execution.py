@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pydantic import JsonValue
 
-from nemuri_society.cognition.action_progress import MAX_RETRIES, ActionProgress
+from nemuri_society.cognition.action_progress import MAX_RETRIES, ActionProgress, acts_begun
 from nemuri_society.cognition.action_selection import PlannedAct, dead_end, next_act, rest_act
 from nemuri_society.cognition.attempts import attempt_of, held_back, with_failure, without
 from nemuri_society.cognition.courses import course_of, intended, paused_courses, progress_on
@@ -21,7 +21,7 @@ from nemuri_society.cognition.percept_updates import listed, mapped
 from nemuri_society.cognition.shared_state import Changes, Snapshot
 from nemuri_society.cognition.situation_detection import number
 from nemuri_society.cognition.state_sections import newest_entries
-from nemuri_society.cognition.surroundings import Surroundings, coordinates_of
+from nemuri_society.cognition.surroundings import Surroundings, allowed_actions, coordinates_of
 
 LAST_CHECK: Final = "last_action_check"
 """Key of working memory that shows that action awareness is at work."""
@@ -40,7 +40,7 @@ class SkillExecution(Module):
         interval=0.05,
         reads=frozenset(
             {"decision", "plans", "percepts", "action_history", "action_corrections", "working_memory", "pending_acts"}
-            | {"attempts", "places"}
+            | {"attempts", "places", "profile"}
         ),
         writes=frozenset({"action_history", "pending_acts", "working_memory", "attempts"}),
         wakes=frozenset({"decision", "plans", "action_history", "action_corrections"}),
@@ -61,6 +61,8 @@ class SkillExecution(Module):
         progress, waiting = progress_on(course, before, paused, snapshot.second)
         history = listed(snapshot["action_history"])
         progress = progress.corrected(listed(snapshot["action_corrections"]), steps)
+        if not before:  # Another host had this agent before, or none.
+            progress = replace(progress, acts=acts_begun(history))
         if progress.act is not None:
             act = next(
                 (past_act for past_act in history if past_act.get("id") == progress.act),
@@ -162,7 +164,8 @@ def _view(snapshot: Snapshot, history: list[dict[str, Any]], progress: ActionPro
     name = f"{snapshot.agent_id}/{progress.course}/{progress.step}".encode()
     way = int.from_bytes(blake2s(name, digest_size=4).digest())
     turn = way + progress.failed * 5 + progress.legs // 6
-    return Surroundings(snapshot["percepts"], frozenset(places), turn, snapshot["places"])
+    allowed = allowed_actions(snapshot["profile"])
+    return Surroundings(snapshot["percepts"], frozenset(places), turn, snapshot["places"], allowed)
 
 
 def _going(act: Mapping[str, Any], second: float) -> bool:

@@ -8,7 +8,7 @@ from nemuri_society.cognition.action_progress import MAX_RETRIES
 from nemuri_society.cognition.attempts import FIRST_BACKOFF, held_back, with_failure
 from nemuri_society.cognition.courses import PAUSED_SECONDS
 from nemuri_society.cognition.feasibility import obstacle
-from nemuri_society.cognition.intents import read_intent
+from nemuri_society.cognition.intents import Intent, read_intent
 from nemuri_society.cognition.modules.skill_execution import SkillExecution
 from nemuri_society.cognition.shared_state import SharedState
 from nemuri_society.cognition.surroundings import Surroundings
@@ -26,9 +26,10 @@ class Day:
     def __init__(self, **percepts: Any) -> None:
         """Begin at second 0 without a decision."""
         self.second, self.decisions = 0.0, 0
+        seen: dict[str, Any] = {**HERE, "blocks": [TREE, TABLE], "inventory": {}, **percepts}
         self.state: SharedState = state_of(
             0.0,
-            percepts=HERE | {"blocks": [TREE, TABLE], "inventory": {}} | percepts,
+            percepts=seen,
             plans={},
             working_memory={"last_action_check": 0.0},
         )
@@ -37,7 +38,7 @@ class Day:
         """Decide on an action, and run the module."""
         self.decisions += 1
         self.second += 1.0
-        values = {"id": f"d{self.decisions}", "priority_action": action, "at": self.second}
+        values: dict[str, Any] = {"id": f"d{self.decisions}", "priority_action": action, "at": self.second}
         self.state.put({"decision": values}, self.second)
         self.run()
 
@@ -217,9 +218,25 @@ def test_following_does_not_end() -> None:
 def test_obstacles_say_what_is_missing(words: str, why: str | None) -> None:
     """An obstacle says what an intent lacks. What must be searched for or walked to is none."""
     view = Surroundings(
-        HERE | {"inventory": {"wood": 1, "stone": 4}, "blocks": [TREE, TABLE]},
+        {**HERE, "inventory": {"wood": 1, "stone": 4}, "blocks": [TREE, TABLE]},
         places={"named": {"home": [9, 64, 9]}, "people": {"Bea": [5, 64, 5]}},
     )
+    assert obstacle(_read(words), view) == why
+
+
+def test_what_the_world_does_not_allow_is_an_obstacle() -> None:
+    """In a world with few actions no other one is tried. Following and exploring are walks."""
+    view = Surroundings(HERE, allowed=frozenset({"go", "say"}))
+    found = {words: obstacle(_read(words), view) for words in ("craft table", "collect wood", "explore", "rest")}
+    assert found == {
+        "craft table": "nobody can craft in this world",
+        "collect wood": "nobody can collect in this world",
+        "explore": None,
+        "rest": "nobody can rest in this world",
+    }
+
+
+def _read(words: str) -> Intent:
     intent = read_intent(words)
     assert intent is not None
-    assert obstacle(intent, view) == why
+    return intent

@@ -10,9 +10,13 @@ import pytest
 from bench.lived_society import LivedSociety
 
 from nemuri_domain.language.token_estimate import estimate_tokens
-from nemuri_society.cognition.module import Prompt
+from nemuri_society.cognition.memory_interface import RetrievedMemory
+from nemuri_society.cognition.module import Ask, Prompt
+from nemuri_society.cognition.module_registry import build_modules
+from nemuri_society.cognition.output_salience import OUTPUTS
 from nemuri_society.cognition.prompt_budget import PROMPT_TOKENS
 from nemuri_society.cognition.scripted_model import scripted_answer
+from nemuri_society.cognition.shared_state import SharedState
 
 SECONDS: Final = 100.0
 COMMON: Final[dict[str, Any]] = {
@@ -65,9 +69,10 @@ def test_each_prompt_says_who_the_agent_is_and_what_the_law_is(job: str) -> None
         own = PROFILES[str(prompt.about["agent"])]
         assert prompt.system.startswith(f"You are {prompt.about['agent']}, {own['age']} years old, ")
         assert "A hamlet at the edge of the woods." in prompt.system
-        assert "The law: (1) Every tenth stone belongs to the hamlet. (2) Nobody breaks a table." in prompt.system
+        laws = [line for line in prompt.system.splitlines() if line.startswith("the law: ")]
+        assert laws == ["the law: (1) Every tenth stone belongs to the hamlet.", "the law: (2) Nobody breaks a table."]
         assert all(str(trait) in prompt.system for trait in own.get("traits", []))
-        assert all(f"{name}: {what}" in prompt.system for name, what in own.get("relations", {}).items())
+        assert all(f"{name}, {what}" in prompt.system for name, what in own.get("relations", {}).items())
         assert str(own.get("role", "")) in prompt.system
 
 
@@ -175,3 +180,45 @@ def test_memories_say_something() -> None:
     assert len(lines) > 200
     assert len(sightings) < 0.15 * len(lines)
     assert any(" times)" in line for line in lines)
+
+
+DUE: Final[dict[str, dict[str, Any]]] = {
+    "decision": {"id": "d900t1", "priority_action": "rest", "speech_directive": "greet them", "at": 0.0},
+    "plans": {"status": "failed"},
+    "goals": {"at": -1e9},
+    "reflections": {"at": -1.0},
+    "workspace": dict.fromkeys(OUTPUTS),
+}
+"""Changes that make all modules due."""
+
+
+class Talkative:
+    """Memories of an agent that remembers forty long sentences about everything."""
+
+    def recall(self, agent_id: str, query: str, module: str, second: float) -> list[RetrievedMemory]:  # noqa: ARG002
+        """Return forty long memories."""
+        return [RetrievedMemory(f"Once {number} {'and then ' * 60}", 0.5, "long", "episodic") for number in range(40)]
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_what_does_not_fit_is_counted_and_the_task_is_whole(job: str) -> None:
+    """In a society with sixty long laws and many long memories, a prompt keeps its budget and its whole task. The laws
+    and memories that do not fit are counted.
+    """
+    laws: list[Any] = [f"Whoever breaks rule {number} {'pays one more stone ' * 12}" for number in range(60)]
+    spoken: list[Any] = [
+        {"speaker": "Bea", "text": f"Word {number} {'oh ' * 70}", "second": 99.5} for number in range(48)
+    ]
+    crowd: dict[str, dict[str, Any]] = {"profile": {"laws": laws}, "conversations": {"entries": spoken}, **DUE}
+    state = SharedState("akira", dict(lived().simulation.engine.states["akira"].sections))
+    state.put(crowd | {"percepts": {"agents": [{"id": "bea", "name": "Bea", "distance": 2.0}]}}, 100.0)
+    asks = [
+        ask.prompt
+        for module in build_modules(Talkative())
+        if isinstance(ask := module.process(state.snapshot(module.spec.reads | module.spec.writes, 100.5)), Ask)
+    ]
+    (prompt,) = [prompt for prompt in asks if prompt.about["job"] == job]
+    assert estimate_tokens(f"{prompt.system}\n{prompt.user}") <= PROMPT_TOKENS
+    assert prompt.system.splitlines()[-1] == lived().prompts_of(job)[-1].system.splitlines()[-1]
+    assert re.search(r"^\(\d+ more, left out: \d+ × the law", prompt.system, re.MULTILINE)
+    assert re.search(r"^\(\d+ more, left out: .*you remember|Bea said", prompt.user, re.MULTILINE)

@@ -5,6 +5,7 @@ const { test } = require('node:test')
 const bridge = '../../../../society/nemuri_society/minecraft/bridge'
 const { randomNumbers } = require(`${bridge}/random`)
 const { splitPercepts, takeEvents } = require(`${bridge}/percept_messages`)
+const { buildPercept } = require(`${bridge}/percept`)
 const { username } = require(`${bridge}/username`)
 const { ServerAllocation } = require(`${bridge}/server_allocation`)
 const { Terrain } = require(`${bridge}/terrain`)
@@ -98,4 +99,25 @@ test('every spawn position can be stood on', () => {
     const { x, y, z } = terrain.findStandingPosition(each * 7, -each * 5, each)
     assert.ok(terrain.canStand(x, y, z))
   }
+})
+
+/** An agent that stands still at noon, with a gift that it does not know of yet. */
+function idleAgent () {
+  const gift = { deed: 'gave', by: 'b', name: 'Bea', stack: { item: 'wood', count: 2 }, want: null, second: 1 }
+  return {
+    bot: { entities: {}, health: 20, food: 20, time: { isDay: true, timeOfDay: 6000 } },
+    world: {
+      radii: { sight: 16 }, rules: { table: { max_sightings: 8, max_blocks_per_kind: 2 } },
+      terrain: { nearestBlocks: () => [] }, biome: 'plains'
+    },
+    position: { x: 0, y: 64, z: 0 }, botInventory: {}, heard: [], deeds: [gift], outcomes: [], hurt: 0, lastPercept: ''
+  }
+}
+
+test('a percept tells the hour, and each deed of another agent once', () => {
+  const agent = idleAgent()
+  const percept = buildPercept(agent, 1.5)
+  assert.equal(percept.hour, 12)
+  assert.deepEqual(percept.deeds.map(each => [each.name, each.deed]), [['Bea', 'gave']])
+  assert.equal(buildPercept(agent, 2.5), null)
 })

@@ -97,6 +97,22 @@ def test_a_new_decision_ends_the_running_action() -> None:
     assert len(_queue(state)) == 1
 
 
+def test_an_agent_on_another_host_goes_on_counting_its_acts() -> None:
+    """The progress is lost with a host. The next act has an id that is not in the history yet."""
+    before = _deciding("collect 1 wood")
+    made(HANDS, before, 0.0)
+    [first] = held(before)["action_history"]["entries"]
+    after = state_of(
+        0.0,
+        **{section: held(before)[section] for section in ("decision", "percepts", "plans")},
+        action_history={"entries": [first | {"second": -1e9}]},
+    )
+    made(HANDS, after, 0.0)
+    ids = [act["id"] for act in held(after)["action_history"]["entries"]]
+    assert len(ids) == 2
+    assert len(set(ids)) == 2
+
+
 def test_a_place_that_failed_is_avoided() -> None:
     """After a failure at a place, the next place is tried."""
     rocks = [ROCK, {"block": "stone", "position": {"x": 0, "y": 64, "z": -3}}]

@@ -1,0 +1,107 @@
+"""Memes and a religion with a language model: who mentions what after whom, from speech and places on record."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+import numpy as np
+
+from nemuri.experiments.report import CheckedClaim
+from nemuri_society.contracts.society import Society
+from nemuri_society.contracts.world_protocol import CHAT_RADIUS
+from nemuri_society.experiments.experiment_society import FULL, Setting
+from nemuri_society.experiments.memes import (
+    DIRECT,
+    EDGES,
+    EXPOSED,
+    INDIRECT,
+    KINDS,
+    PRIESTS_TOWN,
+    TOWNS,
+    UNEXPLAINED,
+)
+from nemuri_society.experiments.with_models.life import Arm, ModelExperiment
+from nemuri_society.phenomena.exposure_graph import ExposureGraph
+from nemuri_society.phenomena.memes import MEMES, RELIGION, SYMBOL, topics
+from nemuri_society.stores.society_record import StoredEvent
+
+PRIEST: Final = "priest"
+"""Role of those who bring the religion."""
+
+
+class TalkMeasure:
+    """The graph of who heard of which topic from whom. Priests are not counted among those who convert."""
+
+    def __init__(self, society: Society, seconds: float) -> None:
+        """Create the measure of a life that is about to begin. Raises ValueError if the society has no priest."""
+        self._end = seconds
+        self._priests = {agent.id for agent in society.agents if agent.role == PRIEST}
+        if not self._priests:
+            raise ValueError(f"people: the experiment needs somebody whose role is {PRIEST!r}")
+        holy = {agent.town for agent in society.agents if agent.id in self._priests}
+        lay = [agent for agent in society.agents if agent.id not in self._priests]
+        self._groups = {
+            PRIESTS_TOWN: {agent.id for agent in lay if agent.town in holy},
+            TOWNS: {agent.id for agent in lay if agent.town not in holy},
+        }
+        self._lay = {agent.id for agent in lay}
+        self._places = dict[str, tuple[int, int]]()
+        self._graph = ExposureGraph()
+
+    def add(self, event: StoredEvent) -> None:
+        """Take an event of the record."""
+        if event.kind == "places":
+            self._places |= {agent: (x, z) for agent, (x, z) in event.values["places"].items()}
+        elif event.kind == "speech" and (named := topics(event.values["text"])):
+            speaker = event.values["agent"]
+            self._graph.record_mention(named, speaker, event.second)
+            for listener in self._in_earshot(speaker):
+                self._graph.record_exposure(named, speaker, listener, event.second)
+
+    def figures(self) -> Mapping[str, float]:
+        """Return the converts in each group of towns, and what the graph says about the religion."""
+        graph = self._graph
+        found: dict[str, float] = {
+            EDGES: len(graph.exposures.get(RELIGION, {})),
+            UNEXPLAINED: len(graph.unexplained(RELIGION, self._priests)),
+        }
+        for where, those in self._groups.items():
+            found |= {f"{measure}, {where}": value for measure, value in self._shares(those)}
+        return found
+
+    def _in_earshot(self, speaker: str) -> Iterable[str]:
+        """Return those who were within earshot of a speaker by the last places on record."""
+        if speaker not in self._places:
+            return ()
+        others = [agent for agent in self._places if agent != speaker]
+        ways = np.array([self._places[agent] for agent in others]).reshape(-1, 2) - self._places[speaker]
+        near = np.flatnonzero((ways**2).sum(axis=1) <= CHAT_RADIUS**2)
+        return [others[row] for row in near]
+
+    def _shares(self, those: set[str]) -> Iterable[tuple[str, float]]:
+        if not those:
+            return
+        direct, hinting = (self._graph.speakers(topic, self._end) & those for topic in (RELIGION, SYMBOL))
+        yield DIRECT, len(direct) / len(those)
+        yield INDIRECT, len(direct | hinting) / len(those)
+        yield EXPOSED, len(self._graph.exposed(RELIGION) & those) / len(those)
+        yield KINDS, sum(len(self._graph.speakers(meme, self._end) & those) for meme in MEMES) / len(those)
+
+
+EXPERIMENT: Final = ModelExperiment(
+    title="Memes and a religion: what agents speak of after they have heard it",
+    label="topics are known by keywords; who was in earshot is taken from places that are sampled every five seconds",
+    file="memes",
+    arms={FULL: Arm()},
+    claims=(
+        CheckedClaim(
+            "More agents convert in the priests' town than in others",
+            (f"{INDIRECT}, {PRIESTS_TOWN}", FULL),
+            (f"{INDIRECT}, {TOWNS}", FULL),
+        ),
+    ),
+    measure=TalkMeasure,
+    usual=Setting(26, 1_200),
+    paper=Setting(500, 9_000),
+    fewest=8,
+    shortest=120,
+)
