@@ -26,6 +26,8 @@ class EventView(Value):
     """Stream sequence. None if there is no event with this id."""
     digest: str | None = None
     """SHA-256 of the event's JSON with sorted keys and `client_id`. Equal events have equal digests."""
+    erased: bool = False
+    """True if the event was erased. Then it has no digest."""
 
 
 class FadingView(Value):

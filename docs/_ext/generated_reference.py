@@ -50,10 +50,10 @@ def write(folder: Path) -> None:
 def cli() -> Iterator[str]:
     """Return the page of the command line, from the tree of commands that `nemuri` runs."""
     os.environ.setdefault("NEMURI_DATA", "~/.local/share/nemuri")
-    from nemuri.cli.app import app
+    from nemuri.cli.app import program
     from nemuri.cli.command_tree import build_program, panels
 
-    root = build_program(app)
+    root = build_program(program())
     yield from ("# Command line", "", NOTE, "", "Every command also takes `--data DIR` and `--verbose`.", "")
     yield from (
         (

@@ -107,7 +107,7 @@ class CommandLine:
         path.write_text(definition.format(name=name), encoding="utf-8")
         assert self("agent", "add", path).code == 0
         lines.write_text("".join(json.dumps({"content": fact, "tags": ["kitchen"]}) + "\n" for fact in FACTS))
-        assert self("remember", name, "--file", lines).code == 0
+        assert self("import", "jsonl", name, lines).code == 0
         return name
 
     def up(self, *options: str) -> subprocess.Popen[str]:

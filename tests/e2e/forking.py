@@ -13,8 +13,11 @@ from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import Any
 
+from nemuri.cli.command_modules import MODULES
+
 IMPORTED = (
     "nemuri.cli.app",
+    *(f"nemuri.cli.{module}" for module in MODULES),
     "nemuri.cli.failures",
     "nemuri.client.client",
     "nemuri.operations",

@@ -64,11 +64,10 @@ WRONG_USE = [
     ("recall", "cook", "x", "--top", "0"),
     ("remember", "cook"),
     ("remember", "cook", "x", "--project", "p", "--domain", "d"),
-    ("remember", "cook", "--file", "second.jsonl"),
-    ("remember", "cook", "--file", "nul.jsonl"),
-    ("remember", "cook", "--file", "latin.jsonl"),
-    ("remember", "cook", "--file", "none.jsonl"),
-    ("remember", "cook", "--file", "huge.txt"),
+    ("import", "paper", "cook", "second.jsonl"),
+    ("import", "jsonl", "a.b", "second.jsonl"),
+    ("import", "jsonl", "cook", "unknown.jsonl", "--max-calls", "0"),
+    ("export", "cook", "--format", "pdf"),
     ("teach", "cook", "missing.yaml"),
     ("teach", "cook", "dots.yaml"),
     ("teach", "*", "dots.yaml"),
@@ -121,6 +120,14 @@ FAILED = [
     ("answer", NOBODY, "most_important", "--item", "3"),
     ("feedback", NOBODY, "helpful"),
     ("memories", "nobody"),
+    ("import", "jsonl", "cook", "second.jsonl"),
+    ("import", "jsonl", "cook", "nul.jsonl"),
+    ("import", "jsonl", "cook", "latin.jsonl"),
+    ("import", "jsonl", "cook", "none.jsonl"),
+    ("import", "jsonl", "cook", "huge.txt"),
+    ("import", "mem0", "cook", "second.jsonl"),
+    ("import", "chatgpt", "cook", "missing.txt"),
+    ("export", "nobody"),
     ("memory", NOBODY),
     ("memory", NOBODY[:6]),
     ("result", NOBODY[:13]),
@@ -208,9 +215,9 @@ def test_an_unknown_name_fails_and_changes_nothing(nemuri: CommandLine, folder: 
 
 def test_a_bad_line_is_named(nemuri: CommandLine, folder: Path) -> None:
     """The message about a bad line in a file names the file and the line."""
-    unknown = nemuri("remember", "cook", "--file", folder / "unknown.jsonl").err
+    unknown = nemuri("import", "jsonl", "cook", folder / "unknown.jsonl").err
     assert "unknown.jsonl:3 is refused: cook has no perspective 'zzz'; it has " in unknown
-    assert "second.jsonl:2: content" in nemuri("remember", "cook", "--file", folder / "second.jsonl").err
+    assert "second.jsonl:2: content" in nemuri("import", "jsonl", "cook", folder / "second.jsonl").err
     assert "open.yaml:3:1: malformed YAML" in nemuri("agent", "add", folder / "open.yaml").err
 
 

@@ -298,16 +298,14 @@ def test_an_invalid_memory_of_a_file_does_not_hold_up_the_others(nemuri: Command
     """Each refused memory of a file has a line with its place and the reason. The others are stored."""
     lines = tmp_path / "lines.jsonl"
     lines.write_text('{"content": "Saffron is dear."}\n{"content": "…"}\n', encoding="utf-8")
-    done = nemuri("remember", "cook", "--file", lines, "--json")
+    done = nemuri("import", "jsonl", "cook", lines, "--json")
     assert done.code == 1
     assert done.err.splitlines() == [
         f"{lines}:2 is refused: it has no words",
         "nemuri: 1 of 2 memories is refused; all others are stored",
     ]
-    [stored, refused] = done.json["memory_ids"]
-    assert refused is None
-    assert done.json["refused"] == {f"{lines}:2": "it has no words"}
-    assert "Saffron is dear." in nemuri("memory", stored).out
+    assert (done.json["new"], done.json["refused"]) == (1, {f"{lines}:2": "it has no words"})
+    assert "Saffron is dear." in nemuri("memories", "cook", "--containing", "saffron").out
 
 
 def test_no_relevant_memory_is_reported(nemuri: CommandLine) -> None:
@@ -362,8 +360,9 @@ def test_nemuri_project_is_the_default_scope(nemuri: CommandLine, tmp_path: Path
     """NEMURI_PROJECT is the default of `--project`, also for the lines of a file. It limits `memo` to that project."""
     lines = tmp_path / "lines.jsonl"
     lines.write_text('{"content": "the cellar has a zither", "tags": ["zither"]}\n')
-    [known] = nemuri("remember", "cook", "--file", lines, "--json", NEMURI_PROJECT="gala").json["memory_ids"]
-    assert nemuri("memory", known, "--json").json["scope"] == {"level": "project", "name": "gala"}
+    assert nemuri("import", "jsonl", "cook", lines, NEMURI_PROJECT="gala").code == 0
+    [known] = nemuri("memories", "cook", "--containing", "zither", "--json").json
+    assert known["scope"] == {"level": "project", "name": "gala"}
     assert "zither" in nemuri("memo", "cook", NEMURI_PROJECT="gala").out
     assert "zither" in nemuri("memo", "cook", "--project", "gala").out
     assert "zither" not in nemuri("memo", "cook").out

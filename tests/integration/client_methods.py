@@ -16,7 +16,8 @@ BOOK = Textbook(
 EXAMPLES: dict[str, Any] = {
     "messages": ["I live in Oslo."],
     "agent": "python", "answer": "x", "beginning": "0123456", "causes": [ID], "content": "Steel is hard.",
-    "course_id": ID, "memories": [MemoryContent(content="Steel is hard.")], "memory": "0123456", "memory_id": ID,
+    "course_id": ID, "contents": {"notes/1": MemoryContent(content="Steel is hard.")},
+    "memories": [MemoryContent(content="Steel is hard.")], "memory": "0123456", "memory_id": ID,
     "of": "task", "offer_id": ID, "option": "all", "principle_id": ID, "prompt": "steel?", "query": "steel?",
     "receiver": "cook", "scope": Scope(), "sequence": 1, "service": "intake", "source": "python", "task_id": ID,
     "person": "Ann", "older": ID,

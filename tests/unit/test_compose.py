@@ -11,7 +11,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from nemuri.cli.app import app
+from nemuri.cli.app import program
 from nemuri.platform.workers import KILL_SECONDS, SHUTDOWN_SECONDS
 from nemuri_infra.models.provider import environment_variables, provider_variables
 from nemuri_infra.process.extensions import parts
@@ -51,7 +51,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     words = command.partition("docker compose")[0].split()
     directory = tmp_path_factory.mktemp("secrets")
     assert words[:3] == ["nemuri", "permissions", "infra/deploy/secrets"]
-    done = CliRunner().invoke(app, ["permissions", str(directory), *words[3:]])
+    done = CliRunner().invoke(program(), ["permissions", str(directory), *words[3:]])
     assert done.exit_code == 0, done.output
     return directory
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import nemuri
-from nemuri.cli.app import app
+from nemuri.cli.app import program
 from nemuri.cli.command_tree import build_program
 from nemuri.client.client import Client
 from nemuri.client.sync import SyncClient
@@ -79,7 +79,7 @@ def test_the_events_page_describes_every_event(site: Path) -> None:
 def test_the_command_line_page_describes_every_command(site: Path) -> None:
     """The command line page names every command that is not hidden."""
     found = text(site, "reference/generated/cli.html")
-    commands = list(build_program(app).commands.items())
+    commands = list(build_program(program()).commands.items())
     assert len(commands) > 30
     assert [name for name, command in commands if not command.hidden and f"\nnemuri {name}" not in found] == []
 
@@ -145,7 +145,7 @@ def test_every_command_in_the_documentation_exists() -> None:
     pages = [ROOT / page for page in PAGES] + [page for page in DOCS.rglob("*.md") if "generated" not in page.parts]
     named = {word for page in pages for word in re.findall(r"(?:`|\$ )nemuri ([a-z]+)", page.read_text("utf-8"))}
     assert len(named) > 20
-    assert named <= {*build_program(app).commands}
+    assert named <= {*build_program(program()).commands}
 
 
 @pytest.mark.parametrize("page", ["README.md", "README.ja.md"])

@@ -40,12 +40,12 @@ def main() -> None:
 
 def _run() -> int:
     """Run the command and return its exit code. The imports are here because they take most of the run time."""
-    from nemuri.cli.app import app
+    from nemuri.cli.app import program
     from nemuri.cli.command_tree import build_program
     from nemuri.cli.failures import explain
 
     try:
-        code = build_program(app)(prog_name=_PROGRAM, standalone_mode=False)
+        code = build_program(program(sys.argv[1:]))(prog_name=_PROGRAM, standalone_mode=False)
     except Exception as error:  # noqa: BLE001 - the outermost place: every failure becomes one line and an exit code
         line, code = explain(error)
         print(line, file=sys.stderr)

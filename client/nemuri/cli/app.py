@@ -1,58 +1,15 @@
 """The root of the command line: all commands by name."""
 # ruff: noqa: FBT001, FBT002 - typer reads options from the parameters
 
-from importlib.util import find_spec
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from nemuri.cli import (
-    affective,
-    agents,
-    backup,
-    conversations,
-    dead_letters,
-    doctor,
-    down,
-    education,
-    embedder,
-    evaluation,
-    experiments,
-    extension_commands,
-    forget,
-    hook,
-    log,
-    mcp,
-    memories,
-    memory,
-    park_event,
-    past_states,
-    permissions,
-    person,
-    platform_commands,
-    principles,
-    prompts,
-    replay,
-    scorers,
-    service,
-    status,
-    tasks,
-    tiered,
-    why,
-    window,
-)
+from nemuri.cli.command_modules import register_commands
 from nemuri.cli.session import Session
 from nemuri_infra.process.hook_settings import default_directory
-
-app = typer.Typer(
-    help="Agents that remember by use and forget by sleeping.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    add_completion=False,
-)
-
 
 _DATA = f"The platform's data directory. Default: NEMURI_DATA, else {default_directory()}."
 
@@ -72,7 +29,6 @@ def _directory(name: str) -> Path:
     return Path(name)
 
 
-@app.callback()
 def root(
     context: typer.Context,
     data: Annotated[
@@ -88,13 +44,17 @@ def root(
     context.obj = Session(data, json=json, verbose=verbose)
 
 
-for _group in (
-    tasks, why, agents, conversations, memories, memory, person, principles, past_states, replay, education, doctor,
-    hook, affective, tiered, scorers, log, mcp, dead_letters, platform_commands, window, park_event, forget, backup,
-    permissions, prompts, experiments, evaluation, down, service, status, embedder,
-):  # fmt: skip
-    _group.register(app)
-for _module in extension_commands.command_modules():
-    _module.register(app)
-if (_demo := find_spec("nemuri.demo")) is not None and _demo.origin is not None:
-    platform_commands.register_demo(app)
+def program(words: Sequence[str] = ()) -> typer.Typer:
+    """Return the program for a command line, given by the words after its name: with the command that they name, or
+    with all commands if they name none of the core.
+    """
+    app = typer.Typer(
+        help="Agents that remember by use and forget by sleeping.",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        add_completion=False,
+    )
+    app.callback()(root)
+    register_commands(app, words)
+    return app

@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import chain
 from typing import Any, Final
 
 import typer
@@ -17,8 +18,8 @@ PANELS: Final = {
     "First steps": ("demo", "up", "down", "status", "agent", "agents", "ask", "remember", "recall"),
     "Tasks": ("submit", "result", "answer", "feedback", "why"),
     "Memory": (
-        "converse", "memories", "memory", "memo", "profile", "person", "principles", "scorer", "affect", "tiers",
-        "hook", "mcp",
+        "converse", "memories", "memory", "memo", "profile", "person", "import", "export", "principles", "scorer",
+        "affect", "tiers", "hook", "mcp",
     ),
     "Teaching": ("teach", "courses", "clock"),
     "Looking back": ("state", "diff", "replay", "log"),
@@ -42,7 +43,8 @@ def build_program(app: typer.Typer) -> Any:
     root = typer.main.get_command(app)
     shared = [param for param in root.params if param.name in GLOBAL_OPTIONS]
     known: dict[str, Any] = getattr(root, "commands")  # noqa: B009 - the library types it as a command alone
-    headings = {name: heading for heading, names in panels().items() for name in names}
+    order = PANELS if known.keys() <= set(chain.from_iterable(PANELS.values())) else panels()
+    headings = {name: heading for heading, names in order.items() for name in names}
     for name, command in known.items():
         command.rich_help_panel = headings.get(name)
     known.update({name: known.pop(name) for name in headings if name in known})

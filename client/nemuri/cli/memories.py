@@ -2,13 +2,13 @@
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
 import sys
-from pathlib import Path
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
 
 import typer
 
-from nemuri.cli.failures import Failure, WrongUse
+from nemuri.cli.failures import WrongUse
 from nemuri.cli.memory_json import flat
 from nemuri.cli.operation_options import takes
 from nemuri.cli.session import JsonOption, KeyOption, Session, agent_id, storable
@@ -16,7 +16,7 @@ from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.queries import MemoryConditions, ProfileOptions, RecallOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import AsyncIterator, Callable, Coroutine
 
     from nemuri.client.client import Client
     from nemuri_contracts.memory_views import MemoryView, ProfileView, RecalledMemory, RecallView
@@ -37,11 +37,7 @@ def register(app: typer.Typer) -> None:
 def remember(
     context: typer.Context,
     agent: AgentArgument,
-    text: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="The text to remember.")] = None,
-    file: Annotated[
-        Path | None,
-        typer.Option("--file", metavar="LINES.jsonl", help="A file of memories, one JSON object on each line."),
-    ] = None,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The text to remember.")],
     project: Annotated[str | None, typer.Option("--project", metavar="P", help="Valid in this project only.")] = None,
     domain: Annotated[str | None, typer.Option("--domain", metavar="D", help="Valid in this domain only.")] = None,
     key: KeyOption = None,
@@ -51,36 +47,13 @@ def remember(
     json: JsonOption = False,
     **options: Any,
 ) -> None:
-    """Store one memory, or the memories of a file, for an agent."""
-    from nemuri.files.memory_lines import read_memories
-    from nemuri.terminal.output import printable, say, say_json
-
+    """Store one memory for an agent. `nemuri import jsonl` stores those of a file."""
     session = Session.of(context, json=json)
     name = agent_id(agent)
-    if (text is None) == (file is None):
-        raise WrongUse("give either a TEXT or --file LINES.jsonl")
-    if file is not None:
-        if any((options, project, domain)):
-            raise WrongUse("with --file, give tags, learnings, scope and source in the lines of the file")
-        if key is not None:
-            raise WrongUse("--key needs a TEXT and cannot be used with --file")
-        lines = read_memories(file, session.scope)
-        places, content = tuple(lines), tuple(lines.values())
-    else:
-        places = ()
-        content = (_content(text or "", options | {"scope": session.scope(project, domain)}),)
+    content = _content(text, options | {"scope": session.scope(project, domain)})
     storable(**{"--key": key})
-    ids, reasons = session.run(lambda client: _remembered(client, name, content, places, key, create=not existing))
-    refused = {places[number]: reason for number, reason in reasons.items()}
-    for place, reason in refused.items():
-        print(printable(f"{place} is refused: {reason}"), file=sys.stderr)
-    if session.json:
-        say_json({"agent_id": name, "memory_ids": ids, "refused": refused})
-    else:
-        say(str(ids[0]) if file is None else f"{len(ids) - len(refused)} memories")
-    if refused:
-        verb = "is" if len(refused) == 1 else "are"
-        raise Failure(f"{len(refused)} of {len(ids)} memories {verb} refused; all others are stored")
+    memory_id = session.run(lambda client: _remembered(client, name, content, key, create=not existing))
+    session.tell({"agent_id": name, "memory_id": memory_id}, str(memory_id))
 
 
 @takes(RecallOptions)
@@ -211,42 +184,24 @@ def _content(text: str, options: dict[str, Any]) -> MemoryContent:
         raise WrongUse(validation_message(error)) from error
 
 
-async def _remembered(
-    client: "Client",
-    agent: str,
-    content: "tuple[MemoryContent, ...]",
-    places: tuple[str, ...],
-    key: str | None,
-    *,
-    create: bool,
-) -> "tuple[tuple[UUID | None, ...], dict[int, str]]":
-    """Store the memories, and return their ids and the reasons of the refused ones by their position. A refused memory
-    without a place in a file is an error. With `create`, an unknown agent is made, and a line says so.
-    """
-    new = create and await _is_unknown(client, agent)
-    try:
-        if places:
-            return await _remember_lines(client, agent, content, create=create)
-        memory_id = await client.remember(agent, **dict(content[0]), key=key, create=create)
+async def _remembered(client: "Client", agent: str, content: MemoryContent, key: str | None, *, create: bool) -> "UUID":
+    """Store a memory, and return its id. With `create`, an unknown agent is made, and a line says so."""
+    async with new_agent_told(client, agent, create=create) as new:
+        memory_id = await client.remember(agent, **dict(content), key=key, create=create)
         if (known := None if new else (await client.memory(memory_id)).absorbed_by) is not None:
             _note(f"{agent} remembered this already, as {known}, which stands for both now")
-        return (memory_id,), {}
+        return memory_id
+
+
+@asynccontextmanager
+async def new_agent_told(client: "Client", agent: str, *, create: bool) -> "AsyncIterator[bool]":
+    """Say in a line on stderr if an unknown agent was made. Yield whether it is unknown and may be made."""
+    new = create and await _is_unknown(client, agent)
+    try:
+        yield new
     finally:
         if new and not await _is_unknown(client, agent):
             _note(f"{agent} is a new agent with strength memory; --existing forbids this")
-
-
-async def _remember_lines(
-    client: "Client", agent: str, content: "tuple[MemoryContent, ...]", *, create: bool
-) -> "tuple[tuple[UUID | None, ...], dict[int, str]]":
-    from nemuri.client.memory_offers import RefusedMemoriesError
-    from nemuri.terminal.output import progress
-
-    with progress("remembering") as show:
-        try:
-            return await client.remember_all(agent, content, create=create, on_progress=show), {}
-        except RefusedMemoriesError as error:
-            return error.memory_ids, error.reasons
 
 
 def _note(text: str) -> None:

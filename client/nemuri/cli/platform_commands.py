@@ -29,13 +29,8 @@ SHOWN_SEQUENCES = 10
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module to `app`."""
-    for command in (up, worker, rebuild, verify, reembed):
+    for command in (up, worker, rebuild, verify, reembed, demo):
         app.command()(command)
-
-
-def register_demo(app: typer.Typer) -> None:
-    """Add the demo command, if the demo is installed."""
-    app.command()(demo)
 
 
 HttpOption = Annotated[

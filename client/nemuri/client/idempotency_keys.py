@@ -58,10 +58,22 @@ async def is_appended(exchange: Exchange, event: ClientEvent, key: str | UUID | 
     """
     if key is None:
         return 0
-    first = await exchange.ask(EventQuery, EventView, event_id=event.event_id)
+    first = await first_event(exchange, event.event_id)
+    if first.erased:
+        raise ClientError(f"event {event.event_id} was erased")
     if first.sequence is None:
         return 0
     exchange.newest_sequence = max(exchange.newest_sequence, first.sequence)
-    if first.digest != digest(event.model_copy(update={"client_id": exchange.client_id})):
+    if first.digest != digest_of(exchange, event):
         raise ClientError(f"the key {str(key)!r} was used for something else; choose another key")
     return first.sequence
+
+
+async def first_event(exchange: Exchange, event_id: UUID) -> EventView:
+    """Return what is known of the first event with an id."""
+    return await exchange.ask(EventQuery, EventView, event_id=event_id)
+
+
+def digest_of(exchange: Exchange, event: ClientEvent) -> str:
+    """Return the digest that `first_event` tells of an event of this client."""
+    return digest(event.model_copy(update={"client_id": exchange.client_id}))

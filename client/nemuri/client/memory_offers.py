@@ -8,14 +8,14 @@ from typing import Literal
 from uuid import UUID, uuid4
 
 from nemuri.client.exchange import ClientError, Exchange, UnknownIdError, validated
-from nemuri.client.idempotency_keys import append_once, event_id_of
+from nemuri.client.idempotency_keys import append_once, event_id_of, first_event
 from nemuri_contracts.affective import TurnOffered, TurnRemembered
 from nemuri_contracts.affective_views import AffectView
 from nemuri_contracts.client_events import MemoryContent, MemoryOffered
 from nemuri_contracts.error_messages import not_by_use
 from nemuri_contracts.event import derive
-from nemuri_contracts.memory_views import AgentView, EventView, RememberedView
-from nemuri_contracts.queries import AffectQuery, EventQuery, RememberedQuery, TiersQuery
+from nemuri_contracts.memory_views import AgentView, RememberedView
+from nemuri_contracts.queries import AffectQuery, RememberedQuery, TiersQuery
 from nemuri_contracts.strength import MemoryEncoded
 from nemuri_contracts.tiered import Cues, Experience, ExperienceOffered, ExperienceRecorded
 from nemuri_contracts.tiered_views import TiersView
@@ -110,13 +110,13 @@ async def offer_memories(
         if on_progress is not None:
             on_progress(len(ids) + len(reasons), len(memories))
 
-    await run_together(*map(offer, _portions(memories, reasons)))
+    await run_together(*map(offer, portions(memories, reasons)))
     if reasons:
         raise RefusedMemoriesError(reasons, [ids.get(number) for number in range(len(memories))])
     return tuple(ids[number] for number in range(len(memories)))
 
 
-def _portions(memories: Sequence[MemoryContent], refused: Container[int]) -> Iterator[list[int]]:
+def portions(memories: Sequence[MemoryContent], refused: Container[int]) -> Iterator[list[int]]:
     """Yield the positions of the memories that are not refused, in portions."""
     portion, characters = list[int](), 0
     for number, memory in enumerate(memories):
@@ -148,17 +148,27 @@ async def _offered(
         )
         for number, memory in memories.items()
     }
+    refused = await append_offers(exchange, agent, [*offers.values()], key)
+    ids |= {number: memory_id_of(offer) for number, offer in offers.items() if offer.event_id not in refused}
+    return {number: refused[offer.event_id] for number, offer in offers.items() if offer.event_id in refused}
+
+
+async def append_offers(
+    exchange: Exchange, agent: str, offers: Sequence[MemoryOffered], key: str | UUID | None = None
+) -> dict[UUID, str]:
+    """Append at least one offer, wait until all are decided, and return the reasons of the refusals, by offer."""
     sequences = list[int]()
 
     async def append(offer: MemoryOffered) -> None:
         sequences.append(await append_once(exchange, offer, key))
 
-    await run_together(*map(append, offers.values()))
-    refused = await until_known(exchange, agent, [offer.event_id for offer in offers.values()], min(sequences))
-    for number, offer in offers.items():
-        if offer.event_id not in refused:
-            ids[number] = derive(offer.event_id, MemoryEncoded.kind_of())
-    return {number: refused[offer.event_id] for number, offer in offers.items() if offer.event_id in refused}
+    await run_together(*map(append, offers))
+    return await until_known(exchange, agent, [offer.event_id for offer in offers], min(sequences))
+
+
+def memory_id_of(offer: MemoryOffered) -> UUID:
+    """Return the id of the memory that an accepted offer becomes."""
+    return derive(offer.event_id, MemoryEncoded.kind_of())
 
 
 async def until_known(exchange: Exchange, agent: str, offers: Sequence[UUID], since: int = 0) -> dict[UUID, str]:
@@ -198,7 +208,10 @@ class OfferOutcome:
 
 async def offer_outcome(exchange: Exchange, agent: AgentView, offer: UUID) -> OfferOutcome:
     """Return what became of an offered memory or experience. Raises `ClientError` if the offer was erased."""
-    if (await exchange.ask(EventQuery, EventView, event_id=offer)).sequence is None:
+    first = await first_event(exchange, offer)
+    if first.erased:
+        raise ClientError(f"event {offer} was erased")
+    if first.sequence is None:
         return OfferOutcome("unknown")
     view = await exchange.ask(RememberedQuery, RememberedView, agent_id=agent.agent_id, offers=(offer,))
     if view.refused:

@@ -14,8 +14,11 @@ from nemuri_infra.bus.event_log import ConflictError, Log
 logger: Final = logging.getLogger("nemuri")
 
 
-async def agent_or_new(exchange: Exchange, log: Log, agent: str, *, create: bool, anew: bool) -> AgentView:
-    """Return an agent. With `create`, an unknown one is made, with strength memory, and a warning is logged.
+async def agent_or_new(
+    exchange: Exchange, log: Log, agent: str, *, create: bool, anew: bool, definition: Definition | None = None
+) -> AgentView:
+    """Return an agent. With `create`, an unknown one is made, with strength memory or with this definition, and a
+    warning is logged.
 
     Unless `anew`, an agent that this client asked for in the last seconds is not asked for again. Raises `ClientError`
     if it is unknown and may not be made: without `create`, if the name is reserved or was erased, or if the server does
@@ -28,18 +31,18 @@ async def agent_or_new(exchange: Exchange, log: Log, agent: str, *, create: bool
     except UnknownIdError:
         if not create or agent in RESERVED_AGENTS or await _sequence(log, agent, AgentErased):
             raise
-    sequence = await _sequence(log, agent, AgentDefined) or await _defined(exchange, log, agent)
+    sequence = await _sequence(log, agent, AgentDefined) or await _defined(exchange, log, agent, definition)
     exchange.newest_sequence = max(exchange.newest_sequence, sequence)
     return await _known(exchange, agent)
 
 
-async def _defined(exchange: Exchange, log: Log, agent: str) -> int:
+async def _defined(exchange: Exchange, log: Log, agent: str, definition: Definition | None) -> int:
     """Define an agent, unless somebody else does so meanwhile, and return the sequence of its definition."""
     embedding = (await exchange.ask(queries.StatusQuery, StatusView, after=0)).embedding
     event = AgentDefined(
         event_id=derive(agent, AgentDefined.kind_of()),
         agent_id=agent,
-        definition=Definition(role=agent),
+        definition=definition or Definition(role=agent),
         embedding=embedding,
     )
     try:

@@ -1,24 +1,81 @@
 """The client's methods that change a strength memory: its text, its pin, its scope, its confirmation, its
-relations.
+relations; and the import, which corrects what has changed.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Unpack
 from uuid import UUID
 
 from nemuri.client.call_boundary import guard_methods
-from nemuri.client.exchange import validated
+from nemuri.client.exchange import UnknownIdError, validated
 from nemuri.client.keywords import CorrectionKeywords
 from nemuri.client.memory_changes import change_memory, edit_memory
+from nemuri.client.memory_imports import ImportedMemories, import_memories
+from nemuri.client.new_agents import agent_or_new
 from nemuri.client.parameters import Id, Written
 from nemuri.client.strength_methods import StrengthMethods
-from nemuri_contracts.client_events import Correction, Scope
+from nemuri_contracts.agents import Definition
+from nemuri_contracts.client_events import Correction, MemoryContent, Scope
+from nemuri_contracts.event import Label
+from nemuri_contracts.memory_views import AgentView
 
 
 @guard_methods
 @dataclass(slots=True)
 class StrengthChangeMethods(StrengthMethods):
     """The methods of a client that change strength memories."""
+
+    async def import_memories(
+        self,
+        agent: str,
+        contents: Mapping[Label, MemoryContent],
+        *,
+        create: bool = True,
+        definition: Definition | None = None,
+        dry_run: bool = False,
+        on_progress: Callable[[int, int], object] | None = None,
+    ) -> ImportedMemories:
+        """Import memories that have names of their own elsewhere, each once, and return what became of each.
+
+        A memory that was imported before is not imported again. If it says something else now, the new text corrects
+        the former one, as `edit_memory` does.
+
+        Args:
+            agent: Id of an agent with strength memory. An unknown agent is made.
+            contents: The memories by their keys. A key is the name of the memory in its source, for example
+                "mem0/d8a1", and stays when the memory changes. Each client has keys of its own.
+            create: Make an unknown agent, and log a warning that says so; if false, it is an error.
+            definition: Definition of an agent that is made. By default, it has strength memory and one perspective.
+            dry_run: Only tell what would become of the memories. Nothing is recorded.
+            on_progress: Function that is called with the number of memories that are decided so far, and with the
+                number of all that are new or changed.
+
+        Returns:
+            The keys of the memories: new, changed, known, erased since, and refused with the reasons.
+
+        Raises:
+            ClientError: The agent is unknown or has another kind of memory; then nothing was recorded. Or none was
+                recorded for a minute; others may be recorded then.
+
+        Example:
+            >>> from nemuri_contracts.client_events import MemoryContent
+            >>> contents = {"notes/1": MemoryContent(content="Ann works in Turku.")}
+            >>> (await client.import_memories("python", contents)).new
+            ('notes/1',)
+            >>> (await client.import_memories("python", contents)).known
+            ('notes/1',)
+        """
+        view: AgentView | None = None
+        if not dry_run:
+            view = await agent_or_new(self._exchange, self.log, agent, create=create, anew=True, definition=definition)
+        else:
+            try:
+                [view] = await self.agents(agent)
+            except UnknownIdError:
+                if not create:
+                    raise
+        return await import_memories(self._exchange, agent, view, contents, dry_run=dry_run, on_progress=on_progress)
 
     async def edit_memory(self, memory_id: Id, content: Written, **options: Unpack[CorrectionKeywords]) -> UUID:
         """Correct the text of a strength memory, and return the id of the corrected memory as soon as it can be

@@ -133,6 +133,7 @@ class SyncClient:
     memories = blocking(Client.memories)
     memory_page = blocking(Client.memory_page)
 
+    import_memories = blocking(Client.import_memories)
     edit_memory = blocking(Client.edit_memory)
     pin_memory = blocking(Client.pin_memory)
     rescope_memory = blocking(Client.rescope_memory)

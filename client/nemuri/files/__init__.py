@@ -1,1 +1,1 @@
-"""Readers for files that users provide: documents, agent definitions, memories and textbooks."""
+"""Readers for files that users provide: documents, agent definitions, messages and textbooks."""

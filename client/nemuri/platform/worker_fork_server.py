@@ -13,6 +13,7 @@ WORKER_MODULES = (
     "uvloop",
     "nemuri.cli.app",
     "nemuri.cli.command_tree",
+    "nemuri.cli.platform_commands",
     "nemuri.client.connection",
     "nemuri.hook.entry",
     "nemuri.platform.logging",

@@ -141,16 +141,14 @@ async def feedback(query: FeedbackQuery, resources: Resources) -> FeedbackStandi
 
 
 @service.answers(EventQuery)
-async def event(query: EventQuery, resources: Resources) -> EventView | Refusal:
-    """Return the sequence and the digest of the first event with this id; an empty view if there is none. Refuse if it
-    was erased.
-    """
+async def event(query: EventQuery, resources: Resources) -> EventView:
+    """Return the sequence and the digest of the first event with this id; an empty view if there is none."""
     sequence = await resources.views.sequence_of(query.event_id)
     first = None if sequence is None else await resources.log.at(sequence)
     if first is not None:
         return EventView(sequence=sequence, digest=digest(first))
     if sequence is not None or await resources.views.erased_of([query.event_id]):
-        return Refusal(refused=f"event {query.event_id} was erased")
+        return EventView(erased=True)
     return EventView()
 
 

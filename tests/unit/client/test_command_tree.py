@@ -1,8 +1,10 @@
 """Tests of the whole command line: help, options that all commands share, and messages about invalid arguments."""
 
 import contextlib
+import importlib
 import io
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,13 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
 from nemuri.cli import main
-from nemuri.cli.app import app
+from nemuri.cli.app import program
+from nemuri.cli.command_modules import MODULES, command_in
 from nemuri.cli.command_tree import build_program, panels
 from nemuri.hook.entry import HOOKS
 
-ROOT: Any = build_program(app)
+ROOT: Any = build_program(program())
 LIBRARIES = re.compile(
     r"traceback|pydantic|click|typer|validation ?error|value error|input should|unable to parse|invalid value"
     r"|unexpected \w+Error|nats: |sqlalchemy|psycopg|errno",
@@ -204,7 +208,7 @@ def test_a_missing_value_points_to_the_help_of_its_command(words: tuple[str, ...
         (("ask",), "Missing argument 'TEXT'"),
         (("ask", "x", "--file", "none.txt"), "none.txt: there is no such file"),
         (("teach", "cook", "none.yaml"), "none.yaml: there is no such file"),
-        (("remember", "cook", "x", "--file", "y", "--key", "k"), "give either a TEXT or --file"),
+        (("remember", "cook"), "Missing argument 'TEXT'"),
         (("remember", "cook", "x", "--key", " "), "--key is empty"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
@@ -215,3 +219,26 @@ def test_the_line_names_the_option_and_its_value(words: tuple[str, ...], phrase:
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith(f"nemuri: {phrase}")
     assert len(ran.err.splitlines()) == 1
+
+
+def test_a_command_line_imports_only_the_module_of_its_command() -> None:
+    """The index of commands names what each module adds, and every command line that names no command gets all."""
+    for module, names in MODULES.items():
+        app = typer.Typer()
+        importlib.import_module(f"nemuri.cli.{module}").register(app)
+        alone = {command.name or getattr(command.callback, "__name__", "") for command in app.registered_commands}
+        assert alone | {group.name for group in app.registered_groups} == set(names), module
+    assert command_in(["--data", "recall", "--json", "ask", "recall"]) == "ask"
+    assert {*build_program(program(["--json", "recall"])).commands} == set(MODULES["memories"])
+    assert {*build_program(program(["society"])).commands} == {*build_program(program()).commands}
+    asked = (
+        "import sys\n"
+        "from nemuri.cli import main\n"
+        "sys.argv = ['nemuri', 'down', '--help']\n"
+        "try:\n"
+        "    main()\n"
+        "except SystemExit:\n"
+        "    print([name for name in sys.modules if name.startswith(('nemuri_contracts.queries', 'nemuri_society'))])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert done.stdout.strip().endswith("[]")

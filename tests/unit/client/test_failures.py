@@ -96,7 +96,9 @@ def test_the_command_line_starts_without_drivers_and_providers() -> None:
     import subprocess
 
     code = (
-        "import sys, nemuri.cli.app, nemuri.client.connection, nemuri.terminal.output\n"
+        "import sys, nemuri.client.connection, nemuri.terminal.output\n"
+        "from nemuri.cli.app import program\n"
+        "program()\n"
         "print([name for name in ('openai', 'anthropic', 'faststream', 'sqlalchemy', 'torch') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

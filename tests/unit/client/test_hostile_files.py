@@ -19,8 +19,8 @@ from pypdf.generic import (
 from nemuri.admin.agent_definitions import DefinitionError, read_definition
 from nemuri.files import documents
 from nemuri.files.documents import InputError, read_document
-from nemuri.files.memory_lines import read_memories
 from nemuri.files.textbooks import TextbookError, read_textbook
+from nemuri.moving.formats import jsonl
 
 AGENT = "id: cook\nrole: a cook\nperspectives: [taste]\n"
 LAUGHS = "a: &a [ha, ha]\n" + "".join(
@@ -100,7 +100,7 @@ def test_a_hostile_memory_is_refused(tmp_path: Path, line: bytes) -> None:
     file = tmp_path / "lines.jsonl"
     file.write_bytes(b'{"content": "good"}\n' + line + b"\n")
     with pytest.raises(InputError, match=r"lines\.jsonl:2: ") as raised:
-        read_memories(file)
+        [*jsonl.read(file)]
     _one_line(raised.value)
 
 

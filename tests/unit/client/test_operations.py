@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-from nemuri.cli.app import app
+from nemuri.cli.app import program
 from nemuri.cli.command_tree import build_program
 from nemuri.client import keywords, operations
 from nemuri.client.client import Client
@@ -21,7 +21,7 @@ from nemuri_contracts.event import Options
 from nemuri_contracts.tiered import Experience
 
 COMPARED = ("type", "enum", "minimum", "exclusiveMinimum", "maximum", "maxLength", "maxItems", "default")
-ROOT: Any = build_program(app)
+ROOT: Any = build_program(program())
 
 
 @dataclass(frozen=True)

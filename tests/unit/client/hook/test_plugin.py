@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from nemuri.cli.app import app
+from nemuri.cli.app import program
 from nemuri.cli.command_tree import build_program
 from nemuri.hook.assistants import CLAUDE
 from nemuri.mcp_server.tool_forms import is_offered
@@ -19,7 +19,7 @@ from nemuri.mcp_server.tool_forms import is_offered
 ROOT = Path(__file__).parents[4]
 PLUGIN = ROOT / "plugins" / "claude-code"
 SKILLS = sorted(PLUGIN.glob("skills/*/SKILL.md"))
-COMMANDS: Any = build_program(app).commands
+COMMANDS: Any = build_program(program()).commands
 
 
 def read(path: str) -> Any:

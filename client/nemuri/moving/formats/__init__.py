@@ -1,0 +1,1 @@
+"""One reader for each product whose files can be imported."""
