@@ -19,7 +19,7 @@ CITIZEN_PARTS: Final[Mapping[str, str]] = {
     "opinions": r"\w+( is to you)?: .*you like them",
 }
 """Beginnings of the lines of each part of a prompt that can be removed, as patterns. `law` can be removed, too."""
-LAW: Final = re.compile(r"The law: (?:\(\d+\) [^.]*\.\s*)+")
+LAW: Final = re.compile(r"^the law: .*", re.MULTILINE)
 TRADES: Final = ("woodcutter", "miner", "smith", "builder", "explorer", "trader")
 WORK: Final = "collect 9 wood"
 """What this stand-in does in every trade: all of them need wood."""
@@ -146,8 +146,7 @@ class PromptCitizen(PromptPlayer):
 
     def _rate(self) -> int | None:
         """Return the tax in percent by the last law that names it."""
-        laws = LAW.search(self._system)
-        rates = re.findall(r"The tax is (\d+) %", laws[0]) if laws else []
+        rates = re.findall(r"The tax is (\d+) %", "\n".join(LAW.findall(self._system)))
         return int(rates[-1]) if rates else None
 
     def _wanted(self, lines: Sequence[str]) -> int | None:

@@ -45,20 +45,23 @@ class TalkMeasure:
         }
         self._lay = {agent.id for agent in lay}
         self._places = dict[str, tuple[int, int]]()
+        self._waiting = list[tuple[float, str, tuple[str, ...]]]()
+        """Second, speaker and topics of utterances since the last sample of places."""
         self._graph = ExposureGraph()
 
     def add(self, event: StoredEvent) -> None:
         """Take an event of the record."""
         if event.kind == "places":
+            before = dict(self._places)
             self._places |= {agent: (x, z) for agent, (x, z) in event.values["places"].items()}
+            self._spread(before)
         elif event.kind == "speech" and (named := topics(event.values["text"])):
-            speaker = event.values["agent"]
-            self._graph.record_mention(named, speaker, event.second)
-            for listener in self._in_earshot(speaker):
-                self._graph.record_exposure(named, speaker, listener, event.second)
+            self._graph.record_mention(named, event.values["agent"], event.second)
+            self._waiting.append((event.second, event.values["agent"], named))
 
     def figures(self) -> Mapping[str, float]:
         """Return the converts in each group of towns, and what the graph says about the religion."""
+        self._spread(self._places)
         graph = self._graph
         found: dict[str, float] = {
             EDGES: len(graph.exposures.get(RELIGION, {})),
@@ -68,14 +71,12 @@ class TalkMeasure:
             found |= {f"{measure}, {where}": value for measure, value in self._shares(those)}
         return found
 
-    def _in_earshot(self, speaker: str) -> Iterable[str]:
-        """Return those who were within earshot of a speaker by the last places on record."""
-        if speaker not in self._places:
-            return ()
-        others = [agent for agent in self._places if agent != speaker]
-        ways = np.array([self._places[agent] for agent in others]).reshape(-1, 2) - self._places[speaker]
-        near = np.flatnonzero((ways**2).sum(axis=1) <= CHAT_RADIUS**2)
-        return [others[row] for row in near]
+    def _spread(self, before: Mapping[str, tuple[int, int]]) -> None:
+        """Let those hear the waiting utterances who were in earshot by the sample of places before or after them."""
+        for second, speaker, named in self._waiting:
+            for listener in {*_in_earshot(speaker, before), *_in_earshot(speaker, self._places)}:
+                self._graph.record_exposure(named, speaker, listener, second)
+        self._waiting.clear()
 
     def _shares(self, those: set[str]) -> Iterable[tuple[str, float]]:
         if not those:
@@ -87,9 +88,19 @@ class TalkMeasure:
         yield KINDS, sum(len(self._graph.speakers(meme, self._end) & those) for meme in MEMES) / len(those)
 
 
+def _in_earshot(speaker: str, places: Mapping[str, tuple[int, int]]) -> Iterable[str]:
+    """Return the others whose place is within earshot of a speaker's."""
+    if speaker not in places:
+        return ()
+    others = [agent for agent in places if agent != speaker]
+    ways = np.array([places[agent] for agent in others]).reshape(-1, 2) - places[speaker]
+    return [others[row] for row in np.flatnonzero((ways**2).sum(axis=1) <= CHAT_RADIUS**2)]
+
+
 EXPERIMENT: Final = ModelExperiment(
     title="Memes and a religion: what agents speak of after they have heard it",
-    label="topics are known by keywords; who was in earshot is taken from places that are sampled every five seconds",
+    label="topics are known by keywords; who was in earshot is taken from the samples of places, every five seconds,"
+    " before and after the words",
     file="memes",
     arms={FULL: Arm()},
     claims=(
