@@ -103,6 +103,17 @@ async def test_a_conversation_is_handed_over_once(settings: Settings, tmp_path: 
         assert counted(report.left_out)[0].startswith("1 × ")
 
 
+async def test_a_limit_of_calls_leaves_conversations_for_later(settings: Settings, tmp_path: Path) -> None:
+    """What finds no room is told as left, and the same import goes on with it."""
+    talks = [EXPORT[0] | {"conversation_id": f"c-{number}"} for number in range(3)]
+    async with running_services(settings), connected_client(settings) as client:
+        for imports in range(1, 4):
+            report = await imported(client, tmp_path / "a.json", talks, form="chatgpt", max_calls=1)
+            assert (report.calls, sum(talk.left_turns for talk in report.conversations)) == (1, 9 - 3 * imports)
+        rest = await imported(client, tmp_path / "a.json", talks, form="chatgpt", max_calls=1)
+        assert (rest.calls, [talk.new_turns for talk in rest.conversations]) == (0, [0, 0, 0])
+
+
 async def test_refused_memories_are_told_by_their_places(settings: Settings, tmp_path: Path) -> None:
     """What the agent cannot use is refused with its place, and all others are stored."""
     async with running_services(settings) as resources, connected_client(settings) as client:
@@ -126,10 +137,15 @@ async def test_export_import_export_gives_the_same_file(settings: Settings, tmp_
         await until_idle(resources)
         [view] = await client.agents("python")
         perspective = view.definition.perspective_names[0]
-        about = {"scope": Scope(level="project", name="bridge"), "metadata": {"n": 3.0, "labels": ("a",)}}
         oslo = await client.remember("python", "Ann lives in Oslo.", person="ann", tags=["home"])
         await client.edit_memory(oslo, "Ann lives in Bergen.")
-        pinned = await client.remember("python", "Salt\n\n- the water.", learnings={perspective: "Salt."}, **about)
+        pinned = await client.remember(
+            "python",
+            "Salt\n\n- the water.",
+            learnings={perspective: "Salt."},
+            scope=Scope(level="project", name="bridge"),
+            metadata={"n": 3.0, "labels": ("a",)},
+        )
         await client.pin_memory(pinned)
         await imported(client, tmp_path / "a.json", EXPORT, form="chatgpt", person="bob", agent="python")
         await until_idle(resources)

@@ -2,14 +2,14 @@
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 from uuid import UUID
 
 from nemuri.client.exchange import Exchange, validated
 from nemuri.client.idempotency_keys import digest_of, event_id_under, first_event
-from nemuri.client.memory_offers import append_offers, memory_id_of, portions, refusals
+from nemuri.client.memory_offers import CONCURRENT_PORTIONS, append_offers, memory_id_of, portions, refusals
 from nemuri_contracts.client_events import MemoryContent, MemoryOffered
 from nemuri_contracts.memory_views import AgentView
 from nemuri_infra.process.cancellation import run_together
@@ -80,13 +80,19 @@ class MemoryImport:
     ) -> dict[str, str]:
         """Append the offers, wait until all are decided, and return the reasons of the refusals, by key."""
         keys, refused, done = [*offers], dict[str, str](), 0
-        for numbers in portions([offers[key].memory for key in keys], ()):
+        room = asyncio.Semaphore(CONCURRENT_PORTIONS)
+
+        async def append(numbers: Sequence[int]) -> None:
+            nonlocal done
             some = {offers[keys[number]].event_id: keys[number] for number in numbers}
-            answer = await append_offers(self.exchange, self.agent, [offers[key] for key in some.values()])
-            refused |= {some[event_id]: reason for event_id, reason in answer.items()}
+            async with room:
+                answer = await append_offers(self.exchange, self.agent, [offers[key] for key in some.values()])
+            refused.update({some[event_id]: reason for event_id, reason in answer.items()})
             done += len(numbers)
             if on_progress is not None:
                 on_progress(done, len(keys))
+
+        await run_together(*map(append, portions([offers[key].memory for key in keys], ())))
         return refused
 
 

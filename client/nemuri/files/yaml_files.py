@@ -38,15 +38,19 @@ def read_yaml(path: Path, largest: int, noun: str, failure: type[Exception]) -> 
     Raises `failure`, a class of exceptions, with one line: the file, the place and the fault. `noun` names the expected
     content in the message, for example "policy".
     """
-    text = _text(path, largest, noun, failure)
+    return parse_yaml(_text(path, largest, noun, failure), str(path), failure)
+
+
+def parse_yaml(text: str, path: str, failure: type[Exception], before: int = 0) -> object:
+    """Return the content of a YAML text that stands in a file below `before` other lines. Raises as `read_yaml`."""
     try:
         return yaml.load(text, _Loader)  # noqa: S506 - it is a safe loader
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
-        location = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
+        location = f":{before + mark.line + 1}:{mark.column + 1}" if mark else ""
         raise failure(f"{path}{location}: malformed YAML: {error.problem or error.context}") from error
     except yaml.reader.ReaderError as error:
-        line = text[: error.position].count("\n") + 1
+        line = before + text[: error.position].count("\n") + 1
         raise failure(f"{path}:{line}: malformed YAML: an invalid character") from error
     except (yaml.YAMLError, ValueError) as error:
         raise failure(f"{path}: malformed YAML: {' '.join(str(error).split())}") from error

@@ -16,9 +16,10 @@ def export_lines(agent: AgentView, memories: Sequence[MemoryView]) -> list[dict[
     were stored.
 
     A memory that does not say when it was told was told when it was stored, and one that was superseded held until
-    then. Principles are part of the definition. Strengths are left out: they are earned by use.
+    then. Principles are part of the definition. Semantic memories that were split are left out, because they proved
+    wrong, and strengths, because they are earned by use.
     """
-    told = [_line(view) for view in memories if not view.principle]
+    told = [_line(view) for view in memories if not view.principle and view.status != "split"]
     definition = agent.definition.model_dump(mode="json", exclude_defaults=True)
     return [{"agent": definition}, *sorted(told, key=lambda line: (line["said_at"], orjson.dumps(line)))]
 

@@ -2,12 +2,14 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
+from nemuri.client.chat_messages import read_messages
 from nemuri.client.client import Client
 from nemuri.client.conversations import Learned
+from nemuri.client.exchange import ClientError
 from nemuri.client.memory_imports import ImportedMemories
 from nemuri.files.documents import InputError
 from nemuri.moving.items import ForeignAgent, ForeignConversation, ForeignMemory, LeftOut
@@ -78,7 +80,7 @@ def read_file(name: str, path: Path, options: ImportOptions) -> FileContents:
             case ForeignMemory():
                 _add(contents, name, item, options)
             case ForeignConversation():
-                contents.conversations.append(item)
+                _add_conversation(contents, item)
             case ForeignAgent(definition):
                 contents.definition = definition
             case LeftOut(reason, location):
@@ -86,8 +88,24 @@ def read_file(name: str, path: Path, options: ImportOptions) -> FileContents:
     return contents
 
 
+def _add_conversation(contents: FileContents, talk: ForeignConversation) -> None:
+    """Add a conversation without the messages that cannot be stored, such as a text with a NUL character."""
+    kept = list[Mapping[str, Any]]()
+    for message in talk.messages:
+        try:
+            read_messages([message])
+        except ClientError as error:
+            contents.left_out.setdefault(str(error).removeprefix("message 1 "), []).append(talk.location)
+        else:
+            kept.append(message)
+    if kept:
+        contents.conversations.append(replace(talk, messages=tuple(kept)))
+
+
 def _add(contents: FileContents, name: str, item: ForeignMemory, options: ImportOptions) -> None:
     key = f"{name}/{item.key}"
+    if not key.isprintable():
+        raise InputError(f"{item.location}: its id has characters that cannot be printed")
     if len(key) > _KEY_LENGTH:
         raise InputError(f"{item.location}: its id is longer than {_KEY_LENGTH - len(name) - 1} characters")
     if before := contents.memories.get(key):
@@ -150,8 +168,10 @@ async def _converse(
         "wait": options.wait,
     }
     messages: Sequence[Mapping[str, Any]] = conversation.messages
-    if left == 0 or options.dry_run:
+    if options.dry_run:
         return await client.converse(agent, messages, **about, dry_run=True)
+    if left == 0:
+        return replace(await client.converse(agent, messages, **about, dry_run=True), calls=0)
     return await client.converse(agent, messages, **about, max_calls=left)
 
 

@@ -3,13 +3,12 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
-
 from nemuri.files.documents import InputError
+from nemuri.files.yaml_files import parse_yaml
 from nemuri.moving.foreign_fields import digest, memories, moment
 from nemuri.moving.foreign_files import markdown_files, read_text
 from nemuri.moving.formats.markdown_lists import MarkdownItem, front_matter, markdown_items
@@ -59,29 +58,26 @@ def read(path: Path) -> Iterator[Item]:
 
 def _note(text: str, name: str, file: Path) -> tuple[_Note, int]:
     written, skipped = front_matter(text)
-    try:
-        found = yaml.safe_load(written) if written else {}
-    except yaml.YAMLError as error:
-        line = getattr(getattr(error, "problem_mark", None), "line", 0) + 2
-        raise InputError(f"{file}:{line}: the front matter is no YAML") from None
-    except (RecursionError, ValueError):
-        raise InputError(f"{file}:1: the front matter is no YAML") from None
+    found = parse_yaml(written, str(file), InputError, before=1) if written else {}
     about: Mapping[str, Any] = found if isinstance(found, dict) else {}
     tags = about.get("tags") or ()
     listed = [tag.strip() for tag in tags.split(",")] if isinstance(tags, str) else tags
     created = about.get("created") or about.get("date")
-    if created is not None and not isinstance(created, datetime):
-        created = str(created)
     return (
         _Note(
-            name=str(about.get("permalink") or name.removesuffix(".md")),
-            title=str(about.get("title") or file.stem),
-            tags=tuple(str(tag) for tag in listed) if isinstance(listed, list | tuple) else (),
-            kind=about.get("type") if isinstance(about.get("type"), str) else None,
-            created=moment(created, f"{file}:1"),
+            name=_word(about.get("permalink")) or name.removesuffix(".md"),
+            title=_word(about.get("title")) or file.stem,
+            tags=tuple(word for tag in listed if (word := _word(tag))) if isinstance(listed, list | tuple) else (),
+            kind=_word(about.get("type")),
+            created=moment(created if isinstance(created, datetime) else _word(created), f"{file}:1"),
         ),
         skipped,
     )
+
+
+def _word(value: object) -> str | None:
+    """Return a word or a number of the front matter as a text; None for anything else."""
+    return str(value).strip() or None if isinstance(value, str | int | float | date) else None
 
 
 def _part(item: MarkdownItem, note: _Note, key: str, position: int, location: str) -> Iterator[Item]:

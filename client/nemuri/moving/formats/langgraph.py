@@ -45,9 +45,10 @@ def _text(value: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         rest = {other: element for other, element in value.items() if other != name}
         if isinstance(inner, str):
             return inner, rest
-        if isinstance(inner, Mapping) and any(isinstance(inner.get(deeper), str) for deeper in _TEXTS):
-            text, deeper_rest = _text(inner)
-            return text, rest | deeper_rest
+        if isinstance(inner, Mapping):
+            deeper = next((field for field in _TEXTS if isinstance(inner.get(field), str)), None)
+            if deeper is not None:
+                return inner[deeper], rest | {other: inner[other] for other in inner if other != deeper}
     lines = (f"{name.replace('_', ' ')}: {_written(element)}" for name, element in value.items() if element is not None)
     return "\n".join(lines), {}
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from nemuri.files.documents import InputError
+from nemuri.moving.importing import ImportOptions, read_file
 from tests.unit.client.moving.reading import conversations, read, reasons, written
 
 
@@ -39,7 +40,7 @@ TREE = {
         },
     ),
 }  # fmt: skip
-EXPORT = [{"title": "Rain", "conversation_id": "c-1", "mapping": TREE, "current_node": "picture"}]
+EXPORT: list[dict[str, Any]] = [{"title": "Rain", "conversation_id": "c-1", "mapping": TREE, "current_node": "picture"}]
 
 
 def test_the_current_branch_is_the_conversation(tmp_path: Path) -> None:
@@ -95,3 +96,12 @@ def test_an_archive_without_conversations_is_refused(tmp_path: Path) -> None:
         archive.writestr("user.json", "{}")
     with pytest.raises(InputError, match=r"there is no conversations\.json in this archive"):
         read("chatgpt", tmp_path / "a.zip")
+
+
+def test_what_cannot_be_stored_is_left_out(tmp_path: Path) -> None:
+    """A message with a NUL character is counted before anything is handed over, and the others are kept."""
+    broken = TREE | {"reply": node("idea", ["picture"], "assistant", "a\0b")}
+    contents = read_file("chatgpt", written(tmp_path / "a.json", [EXPORT[0] | {"mapping": broken}]), ImportOptions())
+    [talk] = contents.conversations
+    assert [message["content"] for message in talk.messages] == ["I live in Bergen.", "My view."]
+    assert any("NUL" in reason for reason in contents.left_out)

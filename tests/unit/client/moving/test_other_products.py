@@ -19,7 +19,7 @@ def said(role: str, text: str, **about: Any) -> dict[str, Any]:
 
 PACKED = {"type": "user_message", "message": "I moved to Bergen.", "time": "2026-01-20 02:13:45 PM PST-0800"}
 REPLY = {"function": {"name": "send_message", "arguments": json.dumps({"message": "How nice."})}}
-LETTA = {
+LETTA: dict[str, Any] = {
     "agents": [
         {
             "id": "agent-0", "name": "Sam", "block_ids": ["block-0", "block-1"],

@@ -15,15 +15,15 @@ from nemuri.files.documents import InputError
 from nemuri.moving.exporting import export_lines, written
 from nemuri.moving.items import ForeignAgent
 from nemuri.moving.registry import FORMATS
-from nemuri_contracts.agents import Definition, Embedding
-from nemuri_contracts.client_events import MemoryContent, Scope
+from nemuri_contracts.agents import Definition, Embedding, Perspective
+from nemuri_contracts.client_events import MemoryContent, Scope, Turn
 from nemuri_contracts.memory_views import AgentView, MemoryView
 from tests.unit.client.moving import reading
 from tests.unit.client.moving.reading import memories, texts
 
 AGENT = AgentView(
     agent_id="helper",
-    definition=Definition(role="a helper --> of all", perspectives=({"name": "taste", "keywords": ["salt"]},)),  # type: ignore[arg-type]
+    definition=Definition(role="a helper --> of all", perspectives=(Perspective(name="taste", keywords=("salt",)),)),
     embedding=Embedding(model="words", dimension=2),
     sessions_slept=0,
     active=1,
@@ -60,7 +60,7 @@ FULL = MemoryContent(
     until=datetime(2027, 1, 1, tzinfo=UTC),
     certainty=0.5,
     metadata={"labels": ("a", "b"), "n": 3.0},
-    turn={"conversation": "c", "position": 4},  # type: ignore[arg-type]
+    turn=Turn(conversation="c", position=4),
 )
 
 
