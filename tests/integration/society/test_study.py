@@ -95,7 +95,9 @@ async def test_a_resumed_society_records_nothing_twice(log: Log) -> None:
     await live_on(log, NAME, 100)
     events = await recorded(log)
     own = [event for event in events if event.agent and event.kind not in {"places", "figures"}]
-    repeated = Counter(repr(sorted(event.values.items(), key=str)) for event in own)
+    repeated = Counter(f"{event.second} {event.agent} {sorted(event.values.items(), key=str)}" for event in own)
+    acts = Counter((event.agent, event.values["act_id"]) for event in own if event.kind == "act")
+    assert set(acts.values()) == {1}
     assert [text for text, count in repeated.items() if count > 1] == []
     items = Counter((event.agent, event.values["item"]) for event in events if event.kind == "item")
     assert set(items.values()) == {1}
