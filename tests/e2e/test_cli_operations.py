@@ -36,9 +36,10 @@ def test_the_log_is_shown_counted_and_exported(nemuri: CommandLine, task: str, t
 
     Messages of other tests that are not events, or that repeat one, are counted but not exported.
     """
-    lines = nemuri("log", "tail", "-n", "3").out.splitlines()
-    assert [line.split()[0].isdigit() for line in lines] == [True] * 3
-    assert json.loads(nemuri("log", "tail", "-n", "1", "--json").out)["kind"]
+    lines = nemuri("log", "tail", "-n", "100").out.splitlines()
+    assert len(lines) >= 3
+    assert all(line.split()[0].isdigit() for line in lines)
+    assert json.loads(nemuri("log", "tail", "-n", "100", "--json").out.splitlines()[-1])["kind"]
     stats = nemuri("log", "stats", "--json").json
     assert sum(stats["kinds"].values()) == stats["events"] <= stats["last"]["sequence"]
     exported = tmp_path / "log.jsonl"

@@ -36,7 +36,10 @@ from infra import OWNER as infra
 from services import OWNER as services
 from society import OWNER as society
 
-import nemuri, nemuri.cli.app, nemuri_services.query_api.handlers
+import nemuri, nemuri_services.query_api.handlers
+from nemuri.cli.app import program
+
+program()
 
 with nemuri.connect_sync() as connection:
     agents = [each.agent_id for each in connection.agents()]

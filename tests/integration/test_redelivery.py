@@ -25,6 +25,7 @@ from nemuri_contracts.parked_events import EventParked
 from nemuri_contracts.principles import PrincipleDecisionGiven
 from nemuri_contracts.strength import SessionEnded
 from nemuri_contracts.tasks import TaskReopened
+from nemuri_contracts.tiered import MemoriesRewound
 from nemuri_infra.bus.consumer_listing import consumers_of
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.models.factory import Models
@@ -227,7 +228,7 @@ async def live_affectively(resources: Resources, client: Client) -> None:
 
 
 async def live_by_tiers(resources: Resources, client: Client) -> None:
-    """Let an agent with tiered memory record, recall, share and consolidate experiences."""
+    """Let an agent with tiered memory record, recall, share and consolidate experiences, and go back."""
     await resources.log.append(agent_defined("villager", memory="tiered", perspectives=()))
     await client.settle()
     seen, *_ = [
@@ -236,6 +237,9 @@ async def live_by_tiers(resources: Resources, client: Client) -> None:
     assert (await client.tiers_recall("villager", "who mined iron?")).recalled
     await share(client, "villager", str(seen), "global", [])
     assert (await consolidate(client, "villager")).gone == 2
+    await resources.log.append(
+        MemoriesRewound(event_id=uuid4(), agent_id="villager", memory_ids=(UUID(str(seen)),), second=0.0)
+    )
     await until_idle(resources)
 
 
