@@ -5,9 +5,7 @@ from functools import lru_cache, partial
 from typing import Any, Final, get_args
 from uuid import UUID
 
-import numpy as np
 import structlog
-from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from nemuri_contracts.tiered import ExperienceRecorded, Module
@@ -32,7 +30,6 @@ CACHED_QUERIES: Final = 1_024
 MODULES: Final = frozenset(get_args(Module))
 
 logger = structlog.get_logger()
-Vector = NDArray[np.float32]
 PendingExperience = tuple[str, Mapping[str, Any], float]
 """Agent id, experience, and the second of the simulation at which it was reported."""
 

@@ -55,9 +55,9 @@ class Consolidation:
         No consolidation begins while `MAX_WAITING_GROUPS` groups are queued. The agents whose last consolidation is
         longest ago come first. The host calls this once a second.
         """
-        time_slice = TimeSlice()
+        time_slice, before = TimeSlice(), len(self._for_model)
         for agent_id, hosted in self._minds.each():
-            if len(self.waiting) >= MAX_WAITING_GROUPS:
+            if len(self.waiting) + len(self._for_model) - before >= MAX_WAITING_GROUPS:
                 break
             if (reason := due_reason(hosted.agent, second)) is not None:
                 self._minds.agents[agent_id] = self._minds.agents.pop(agent_id)
@@ -84,11 +84,19 @@ class Consolidation:
             self.queue_groups(event, self._minds.append(event, mind))
 
     def queue_groups(self, begun: ConsolidationBegun, mind: TieredMind) -> None:
-        """Queue the groups of a consolidation for which no memory is formed yet."""
-        pending = [group for group in begun.groups if any(memory.merging for memory in mind.find(group.memory_ids))]
-        if pending:
-            max_access_count = max(memory.access_count for memory in mind.memories.values())
-            self.waiting.extend((begun, group, max_access_count) for group in pending)
+        """Queue the groups of a consolidation for which no memory is formed yet. If their memories say different things
+        and there is a model, they wait for a call, because rules would lose some of it.
+        """
+        most = max((memory.access_count for memory in mind.memories.values()), default=0)
+        for group in begun.groups:
+            memories = mind.find(group.memory_ids)
+            if any(memory.merging for memory in memories):
+                differs = len({memory.content for memory in memories}) > 1
+                (self._for_model if differs and self._has_model else self.waiting).append((begun, group, most))
+
+    @property
+    def _has_model(self) -> bool:
+        return self.wording is not None and self.wording.available
 
     def drop_absent(self) -> None:
         """Drop the groups of agents that are no longer on this host."""
@@ -103,29 +111,16 @@ class Consolidation:
             self._writing.discard(task)
             task.result()
         wording, agents = self.wording, len(self._minds.agents)
-        if wording is None or not wording.available:
+        if wording is None or not self._has_model:
             self.waiting.extend(self._for_model)
             self._for_model.clear()
             return
         wording.allowance.grow(agents, second)
-        fit = deque[PendingGroup]()
-        while self.waiting:
-            pending = self.waiting.popleft()
-            (self._for_model if self._differs(pending) else fit).append(pending)
-        self.waiting.extend(fit)
         while self._for_model and wording.allowance.take():
             writing = asyncio.ensure_future(self._write(wording, self._for_model.popleft(), second))
             self._writing.add(writing)
         while len(self._for_model) > wording.allowance.most(agents):
             self.waiting.append(self._for_model.popleft())
-
-    def _differs(self, pending: PendingGroup) -> bool:
-        """Return True if the memories of a group say different things, so that rules would lose some of it."""
-        begun, group, _ = pending
-        if len(group.memory_ids) == 1:
-            return False
-        memories = self._minds.cache.memories(begun.agent_id, group.memory_ids)
-        return len({memory.content for memory in memories.values()}) > 1
 
     async def _write(self, wording: MemoryWording, pending: PendingGroup, second: float) -> None:
         """Form the memory of a group with a text of the model, unless the agent has left meanwhile."""
