@@ -9,6 +9,7 @@ import typer
 from nemuri.cli.experiments import show_claims, show_figures
 from nemuri.cli.failures import Failure, WrongUse
 from nemuri.cli.session import Session
+from nemuri_society.cli.society_runner import run_to_its_end
 
 if TYPE_CHECKING:
     from nemuri.experiments.report import ExperimentReport
@@ -79,7 +80,6 @@ def chosen(
 
 def run(name: str, session: Session, choices: "Choices") -> None:
     """Let all societies of an experiment live, one after the other, and print what their records show."""
-    from nemuri.platform.workers import run_until_stopped
     from nemuri_society.experiments.with_models.registry import MODEL_EXPERIMENTS
     from nemuri_society.experiments.with_models.trials import build_trials
 
@@ -89,29 +89,9 @@ def run(name: str, session: Session, choices: "Choices") -> None:
         _check_models(trial.society, choices.model, settings)
     if not session.json:
         _print_plan(trials, settings)
-    reports = list["ExperimentReport"]()
-    session.set_up_logging("nemuri-society")
-    run_until_stopped(lambda stop: _until_stopped(name, session, trials, choices.seed, stop, reports))
-    if reports:
-        _show(name, session, reports[0], choices)
-
-
-async def _until_stopped(
-    name: str,
-    session: Session,
-    trials: list["Trial"],
-    seed: int,
-    stop: asyncio.Event,
-    reports: list["ExperimentReport"],
-) -> None:
-    """Run the societies until `stop` is set. A run is not cancelled, so that its processes end in order."""
-    working = asyncio.ensure_future(_live_all(name, session, trials, seed, stop, reports))
-    try:
-        await asyncio.shield(working)
-    except asyncio.CancelledError:
-        if not stop.is_set():
-            working.cancel()
-        await working
+    report = run_to_its_end(session, lambda stop: _live_all(name, session, trials, choices.seed, stop))
+    if report is not None:
+        _show(name, session, report, choices)
 
 
 async def _live_all(
@@ -120,8 +100,8 @@ async def _live_all(
     trials: list["Trial"],
     seed: int,
     stop: asyncio.Event,
-    reports: list["ExperimentReport"],
-) -> None:
+) -> "ExperimentReport | None":
+    """Let the societies live that have not lived yet, and measure all. Returns None if a stop signal ended a life."""
     from nemuri_society.experiments.with_models.lives import live, lived_already, measure_all
     from nemuri_society.experiments.with_models.registry import MODEL_EXPERIMENTS
     from nemuri_society.operations.console_output import progress_printer
@@ -132,8 +112,8 @@ async def _live_all(
         for trial in left:
             tell = progress_printer(trial.society, quiet=session.json)
             if not await live(log, found, trial, limit=LIMIT, stop=stop, on_figures=tell):
-                return  # A stop signal ended the run, and with it all further ones.
-        reports.append(await measure_all(log, name, MODEL_EXPERIMENTS[name], trials, seed))
+                return None
+        return await measure_all(log, name, MODEL_EXPERIMENTS[name], trials, seed)
 
 
 def _check_size(name: str, setting: "Setting", runs: int) -> None:

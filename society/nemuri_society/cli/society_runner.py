@@ -1,11 +1,13 @@
 """Running of a society until it ends or a stop signal arrives, and output of its report."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from nemuri.cli.failures import Failure
 from nemuri.cli.session import Session
+
+T = TypeVar("T")
 
 if TYPE_CHECKING:
     from nemuri_infra.bus.event_log import Log
@@ -48,34 +50,42 @@ def run_one(
 
     Returns None if the signal arrived before the society had begun.
     """
-    from nemuri.platform.workers import run_until_stopped
     from nemuri_society.operations import console_output
     from nemuri_society.operations.lifecycle import run_society
     from nemuri_society.operations.nats_server import society_server
 
-    told: list[RunReport] = []
-
-    async def lives(stop: asyncio.Event) -> None:
+    async def lives(stop: asyncio.Event) -> "RunReport":
         async with society_server(session.settings(), start=True, running=name, new=new) as (settings, log):
             society = await begin(log, settings)
             tell = console_output.progress_printer(society, quiet=session.json)
-            told.append(
-                await run_society(log, society, settings, seconds=seconds, limit=limit, stop=stop, on_figures=tell)
-            )
+            return await run_society(log, society, settings, seconds=seconds, limit=limit, stop=stop, on_figures=tell)
 
-    async def work(stop: asyncio.Event) -> None:
-        """Run until `stop` is set. The run is not cancelled, so that its summary can still be printed."""
-        living = asyncio.ensure_future(lives(stop))
+    return run_to_its_end(session, lives)
+
+
+def run_to_its_end(session: Session, work: Callable[[asyncio.Event], Coroutine[Any, Any, T]]) -> T | None:
+    """Run `work` until it ends, and return its result. A stop signal sets the event that `work` gets and does not
+    cancel it, so that its processes end in order and its result can still be printed.
+
+    Returns None if the signal arrived before `work` had begun.
+    """
+    from nemuri.platform.workers import run_until_stopped
+
+    results = list[T]()
+
+    async def shielded(stop: asyncio.Event) -> None:
+        working = asyncio.ensure_future(work(stop))
         try:
-            await asyncio.shield(living)
+            await asyncio.shield(working)
         except asyncio.CancelledError:
             if not stop.is_set():
-                living.cancel()
-            await living
+                working.cancel()
+            await working
+        results.append(working.result())
 
     session.set_up_logging("nemuri-society")
-    run_until_stopped(work)
-    return told[0] if told else None
+    run_until_stopped(shielded)
+    return results[0] if results else None
 
 
 def show(report: "RunReport | None", *, json: bool) -> None:
