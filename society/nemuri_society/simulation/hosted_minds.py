@@ -40,6 +40,18 @@ class HostedAgent:
     """Second of the simulation of the last event about accesses."""
 
 
+async def read_minds(log: Log, agent_ids: Iterable[str], until: int) -> LoadedAgents:
+    """Return the memories of agents after the events of the log up to a sequence, and all their consolidations."""
+    minds, consolidations = {name: TieredMind.of(name) for name in agent_ids}, list[ConsolidationBegun]()
+    async for batch in log.read(until=until, only=[log.subjects.agent_events(name) for name in minds]):
+        for event in batch.events:
+            agent_id = str(event.agent_id)
+            minds[agent_id] = evolve_at_its_time(minds[agent_id], event)  # type: ignore[arg-type]
+            if isinstance(event, ConsolidationBegun):
+                consolidations.append(event)
+    return minds, consolidations
+
+
 class HostedMinds:
     """The agents of a host with their memories."""
 
@@ -74,7 +86,7 @@ class HostedMinds:
         if not self._queue:
             return {}, ()
         agent_ids = self._queue[0]
-        minds, consolidations = await self._read(agent_ids)
+        minds, consolidations = await read_minds(self._log, agent_ids, await self._log.last_sequence())
         time_slice = TimeSlice()
         for agent_id, mind in minds.items():
             if not self._queue or self._queue[0] is not agent_ids:
@@ -88,17 +100,6 @@ class HostedMinds:
             return {}, ()
         self._queue.popleft()
         self.agents |= {name: HostedAgent(mind.agent) for name, mind in minds.items() if mind.agent is not None}
-        return minds, consolidations
-
-    async def _read(self, agent_ids: Iterable[str]) -> tuple[dict[str, TieredMind], list[ConsolidationBegun]]:
-        minds, consolidations = {name: TieredMind.of(name) for name in agent_ids}, list[ConsolidationBegun]()
-        subjects = [self._log.subjects.agent_events(name) for name in minds]
-        async for batch in self._log.read(until=await self._log.last_sequence(), only=subjects):
-            for event in batch.events:
-                agent_id = str(event.agent_id)
-                minds[agent_id] = evolve_at_its_time(minds[agent_id], event)  # type: ignore[arg-type]
-                if isinstance(event, ConsolidationBegun):
-                    consolidations.append(event)
         return minds, consolidations
 
     def drop(self, agent_ids: Iterable[str]) -> None:

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from nemuri_contracts.tiered import MemoryShared
 from nemuri_domain.retrieval.memory_index import MemoryIndex
-from nemuri_domain.tiered.aggregate import TieredMind, TierMemory
-from nemuri_domain.tiered.fold import evolve_at_its_time, touched
+from nemuri_domain.tiered.aggregate import TierMemory
+from nemuri_domain.tiered.fold import touched
 from nemuri_domain.tiered.retrieval import COLUMNS, FIELDS, columns_of, is_visible
 from nemuri_infra.bus.event_log import Log
-from nemuri_society.simulation.hosted_minds import HostedMinds
+from nemuri_society.simulation.hosted_minds import HostedMinds, read_minds
 
 REFRESH_SECONDS: Final = 2.0
 """Seconds between two looks for newly shared memories."""
@@ -72,11 +72,7 @@ class SharedMemories:
             self._minds.apply(event, self._minds.aggregate(event.agent_id, touched(event)))
 
     async def _read_authors(self, authors: Iterable[str], until: int) -> None:
-        minds = {author: TieredMind.of(author) for author in authors}
-        async for batch in self._log.read(until=until, only=[self._log.subjects.agent_events(name) for name in minds]):
-            for event in batch.events:
-                name = str(event.agent_id)
-                minds[name] = evolve_at_its_time(minds[name], event)  # type: ignore[arg-type]
+        minds, _ = await read_minds(self._log, authors, until)
         shared = [memory for mind in minds.values() for memory in mind.memories.values() if memory.shared]
         rows = self._minds.embedder.rows([memory.content for memory in shared])
         self._memories = {key: held for key, held in self._memories.items() if held[0].agent_id not in minds}
