@@ -22,7 +22,7 @@ CITIZEN_PARTS: Final[Mapping[str, str]] = {
 LAW: Final = re.compile(r"^the law: .*", re.MULTILINE)
 TRADES: Final = ("woodcutter", "miner", "smith", "builder", "explorer", "trader")
 WORK: Final = "collect 9 wood"
-"""What this stand-in does in every trade: all of them need wood."""
+"""The work of this stand-in in every trade: all of them need wood."""
 KIND, RUDE = "How lovely to see you!", "Go away, you annoy me."
 KIND_TRAITS: Final = "warm|generous|kind|patient|cheerful|honest|helpful|gentle|attentive|friendly|polite|caring"
 RUDE_TRAITS: Final = "cruel|vain|rude|impatient|cold|mocking|grumpy|hostile|greedy|jealous|spiteful|boastful|selfish"
@@ -54,7 +54,7 @@ class PromptCitizen(PromptPlayer):
 
     @property
     def _message(self) -> str:
-        """What this citizen wants everybody to know."""
+        """The belief that this citizen wants everybody to know."""
         found = re.search(r"tell everybody that (.*?)\.", self._system)
         return found[1] if found else ""
 

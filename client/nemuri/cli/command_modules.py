@@ -1,4 +1,4 @@
-"""Which module has which commands, so that a command line imports only the module of its command."""
+"""An index of the modules of commands, by which a command line imports only the module of its command."""
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module

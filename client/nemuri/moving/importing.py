@@ -24,7 +24,7 @@ _KEY_LENGTH: Final = 180
 
 @dataclass(slots=True)
 class FileContents:
-    """What is in a file, read to its end."""
+    """The contents of a file, read to its end."""
 
     memories: dict[str, ForeignMemory] = field(default_factory=dict)
     """The memories by their keys, which begin with the name of the format."""
@@ -37,13 +37,13 @@ class FileContents:
 
 @dataclass(slots=True)
 class ImportReport:
-    """What became of the contents of a file."""
+    """The outcome of an import of a file."""
 
     memories: ImportedMemories
     refused: dict[str, str] = field(default_factory=dict)
     """Reasons why memories are refused, by their places in the file."""
     conversations: list[Learned] = field(default_factory=list)
-    """What was learned from each conversation, or in a dry run, how many turns are new."""
+    """Facts learned from each conversation, or in a dry run, the numbers of new turns."""
     left_out: dict[str, list[str]] = field(default_factory=dict)
     """Places of what fits neither a memory nor a conversation, by what it is."""
 

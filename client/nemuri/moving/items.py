@@ -1,4 +1,4 @@
-"""What a reader finds in a file: memories, conversations, and what fits neither."""
+"""The contents of a file for a reader: memories, conversations, and the rest, which fits neither."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class LeftOut:
     """Something in a file that is neither a memory nor a turn of a conversation."""
 
     reason: str
-    """What it is, such as `an empty text`. Equal reasons are counted together."""
+    """Kind of content, such as `an empty text`. Equal reasons are counted together."""
     location: str
 
 

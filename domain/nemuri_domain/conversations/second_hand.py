@@ -1,5 +1,5 @@
-"""What is no news in a conversation: what an assistant says from memory, what a user's message lists from memory, and
-what is asked again.
+"""Removal of what is no news in a conversation: what an assistant says from memory, what a user's message lists from
+memory, and what is asked again.
 """
 
 from collections.abc import Iterable, Sequence

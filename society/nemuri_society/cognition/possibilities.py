@@ -1,4 +1,4 @@
-"""What an agent can make, collect and place now, what it lacks little for, and what its goal still takes.
+"""Prompt lines of what an agent can make, collect and place now, what it lacks little for, and what its goal takes.
 
 Only what matters now is told, not the whole tree of recipes.
 """

@@ -15,7 +15,7 @@ _REMARKS: Final = (
     "I had not thought of it that way.",
     "Let us talk about this some more.",
 )
-"""What the scripted model writes for the word `TEXT` of a command."""
+"""The text that the scripted model writes for the word `TEXT` of a command."""
 
 
 def command_goals(about: Mapping[str, Any], rng: Random) -> list[dict[str, Any]]:

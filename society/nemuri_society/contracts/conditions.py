@@ -20,7 +20,7 @@ class Conditions(Described):
     speed: float = Field(default=1.0, gt=0, le=100)
     """Simulated seconds per second of wall-clock time."""
     about: Text = Field(default="", max_length=2_000)
-    """What this society is, in one or two sentences that its residents know."""
+    """Description of this society, in one or two sentences that its residents know."""
     laws: tuple[Line, ...] = Field(default=(), max_length=64)
     """Laws that every resident knows from the beginning."""
     places: dict[Identifier, Spot] = Field(default_factory=dict, max_length=64)

@@ -42,7 +42,7 @@ class Decided(AgentRecordEvent):
     intent: Text
     action: Text
     directive: Text = ""
-    """What the agent is to say; empty if nothing."""
+    """Words or topic that the agent is to say; empty if nothing."""
     summary: Text = ""
     """The situation as the controller told it to the other modules."""
 

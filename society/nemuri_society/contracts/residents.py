@@ -1,4 +1,4 @@
-"""What is given about a society before it begins: residents, places, interventions, probes and a budget."""
+"""Definitions of a society before it begins: residents, places, interventions, probes and a budget."""
 
 from typing import Annotated, Literal, Self
 
@@ -31,7 +31,7 @@ class Spot(Described):
 
 
 class Person(Described):
-    """What is given about a person before a society begins."""
+    """Definition of a person before a society begins."""
 
     name: Label
     """Display name, unique in the society."""
@@ -39,12 +39,12 @@ class Person(Described):
     """Town in which it begins, if it has no `home`. The world chooses where towns are."""
     age: int | None = Field(default=None, ge=0, le=150)
     role: Label | None = None
-    """What it is to the others: its trade or office, such as "baker"."""
+    """Its trade or office among the others, such as "baker"."""
     traits: tuple[Label, ...] = Field(default=(), max_length=16)
     goals: tuple[Line, ...] = Field(default=(), max_length=16)
-    """What it wants from life. The goals that it pursues at a moment are derived from these."""
+    """Its aims in life. The goals that it pursues at a moment are derived from these."""
     relations: dict[Label, Line] = Field(default_factory=dict, max_length=64)
-    """What other residents are to it, by their names: "her brother", "owes him two loaves"."""
+    """Relations to other residents, by their names: "her brother", "owes him two loaves"."""
     home: Identifier | None = None
     """Named place of the society in which it begins and lives."""
     memories: tuple[Line, ...] = Field(default=(), max_length=100)
@@ -91,7 +91,7 @@ class Probe(Described):
 
 
 class Budget(Described):
-    """What the models of a society may use. Thinking pauses when one limit is reached; None is no limit."""
+    """Limits of what the models of a society may use. Thinking pauses when one limit is reached; None is no limit."""
 
     tokens: int | None = Field(default=None, ge=1)
     """Input and output tokens together."""

@@ -17,7 +17,7 @@ and planning (document 002 §3.3).
 
 
 class Capacity(Value):
-    """What a model could do in a stretch of a run."""
+    """The capacity of a model in a stretch of a run."""
 
     wait: float
     """Mean seconds that requests waited for a place."""

@@ -23,7 +23,7 @@ _HIDDEN: Final = frozenset({"agent", "decision", "act_id"})
 
 
 class Difference(Value):
-    """What one agent did, said or felt in one society and not in the other, since they separated."""
+    """Events of one agent: what it did, said or felt in one society and not in the other, since they separated."""
 
     name: Label
     kind: str

@@ -41,7 +41,7 @@ class Measured(Value):
 
 
 class Estimate(Value):
-    """What an hour of a society's clock takes from models, before any budget."""
+    """The use of models in an hour of a society's clock, before any budget."""
 
     calls: float
     input_tokens: float

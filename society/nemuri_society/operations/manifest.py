@@ -19,7 +19,7 @@ NOT_DETERMINISTIC: Final = (
     "the moments at which modules run, acts arrive and percepts are read, which follow the wall clock",
     "the host on which an agent runs",
 )
-"""What differs between two runs with equal seeds. The grid world's map and the residents do not."""
+"""Differences between two runs with equal seeds. The grid world's map and the residents do not."""
 
 
 def run_manifest(society: Society, settings: Settings) -> dict[str, JsonValue]:

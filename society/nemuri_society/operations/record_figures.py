@@ -27,7 +27,7 @@ WAYS: Final = frozenset({"go", "rest"})
 
 @dataclass(slots=True)
 class AgentFigures:
-    """What one agent has on record."""
+    """The figures of one agent on record."""
 
     kinds: Counter[str] = field(default_factory=Counter)
     """Number of events by kind."""

@@ -45,7 +45,7 @@ class ReplayMoment:
     places: Mapping[str, tuple[int, int]]
     """Place of each agent in blocks, by its id."""
     lines: tuple[ReplayLine, ...]
-    """What happened, newest first."""
+    """Events, newest first."""
     left_out: int
     """Number of older lines that are left out."""
 

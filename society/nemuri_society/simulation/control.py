@@ -36,11 +36,11 @@ class Influence(Value):
 
 @dataclass(frozen=True, slots=True)
 class Controls:
-    """What is in force."""
+    """Entries in force."""
 
     limit: ClockLimit
     influences: dict[str, Influence]
-    """What people give to agents, by id, oldest first."""
+    """Influences of people on agents, by id, oldest first."""
 
 
 async def read_controls(states: States) -> Controls:

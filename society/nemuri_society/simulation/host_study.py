@@ -1,4 +1,4 @@
-"""What a host does for people who study its society: the record, the limit of the clock, influences and probes."""
+"""The work of a host for people who study its society: the record, the limit of the clock, influences and probes."""
 
 import asyncio
 from collections.abc import Iterable

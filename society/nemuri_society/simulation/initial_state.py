@@ -1,4 +1,4 @@
-"""What the agents of a society know when it begins: their first sections, and the events of their first memories."""
+"""The knowledge of a society's agents when it begins: their first sections, and the events of their first memories."""
 
 from collections.abc import Iterator, Mapping
 

@@ -44,7 +44,7 @@ Values = dict[str, Any]
 
 @dataclass(slots=True)
 class _Seen:
-    """What of an agent was recorded or known before."""
+    """The state of an agent that was recorded or known before."""
 
     sections: dict[str, Section]
     ended: frozenset[str]

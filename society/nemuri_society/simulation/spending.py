@@ -1,4 +1,4 @@
-"""What the models of a society have used since it was created, and its budget.
+"""The usage of a society's models since it was created, and its budget.
 
 Each host keeps the usage of its own process under a key of its own, so the sum over all keys contains earlier runs and
 the other hosts. A crash loses the usage of at most the last second.

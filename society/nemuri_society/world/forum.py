@@ -24,7 +24,7 @@ _values: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Any])
 
 @dataclass(slots=True)
 class Inbox:
-    """What an agent has not perceived yet."""
+    """Events that an agent has not perceived yet."""
 
     heard: list[dict[str, Any]] = field(default_factory=list)
     deeds: list[dict[str, Any]] = field(default_factory=list)

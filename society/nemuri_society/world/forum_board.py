@@ -49,7 +49,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What a command did: a new post, or a deed towards another agent."""
+    """The effect of a command: a new post, or a deed towards another agent."""
 
     post: Post | None = None
     deed: str = ""

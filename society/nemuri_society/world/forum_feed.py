@@ -1,4 +1,4 @@
-"""What an agent sees of a forum: its feed, and the commands that it can give."""
+"""An agent's view of a forum: its feed, and the commands that it can give."""
 
 from collections.abc import Collection, Iterable
 from itertools import islice

@@ -182,7 +182,7 @@ class World(StoredWorld):
 
 
 class WorldKeeper(Protocol):
-    """What runs the world of a society in its world process."""
+    """The runner of a society's world in its world process."""
 
     async def run(self) -> None:
         """Run the world until `close` is called. Raises an error if the world ends by itself."""

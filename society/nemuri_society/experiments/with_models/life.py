@@ -1,4 +1,4 @@
-"""What an experiment with a language model consists of: its conditions, its societies, and its measures."""
+"""The parts of an experiment with a language model: its conditions, its societies, and its measures."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ TOKENS, BY_RULES = "tokens per agent and minute", "answers by rules instead of t
 
 
 class Measure(Protocol):
-    """What is measured in the life of one society. It sees the events of the record in their order."""
+    """A measurement of the life of one society. It sees the events of the record in their order."""
 
     def add(self, event: StoredEvent) -> None:
         """Take an event of the record."""
@@ -42,7 +42,7 @@ class Arm:
     file: str | None = None
     """Society file in place of that of the experiment."""
     intervene: Intervene | None = None
-    """What people do while a society of this condition lives; None for nothing."""
+    """Interventions of people while a society of this condition lives; None for none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What a person chooses for an experiment."""
+    """The choices of a person for an experiment."""
 
     model: str
     """`platform`, or a name of a model as in a society file."""
