@@ -9,8 +9,8 @@ import pytest
 
 from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError, UnknownIdError
-from nemuri.moving.exporting import export_lines, written
-from nemuri.moving.importing import ImportOptions, ImportReport, counted, import_contents, read_file
+from nemuri.moving.agent_export import export_lines, written
+from nemuri.moving.file_import import ImportOptions, ImportReport, counted, import_contents, read_file
 from nemuri_contracts.client_events import MemoryContent, Scope
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import (

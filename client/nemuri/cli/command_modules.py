@@ -26,7 +26,7 @@ MODULES: Final[Mapping[str, tuple[str, ...]]] = {
     "mcp": ("mcp",),
     "memories": ("remember", "recall", "profile", "memories"),
     "memory": ("memory",),
-    "moving": ("import", "export"),
+    "import_export": ("import", "export"),
     "park_event": ("park",),
     "past_states": ("state", "diff"),
     "permissions": ("permissions",),

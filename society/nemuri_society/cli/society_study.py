@@ -81,7 +81,7 @@ def inject(
 ) -> None:
     """Give an agent a belief, an event or a law, in a running society or before it goes on."""
     from nemuri.terminal.output import say
-    from nemuri_society.operations.steering import inject as give
+    from nemuri_society.operations.society_steering import inject as give
 
     given: list[tuple[Literal["belief", "event", "law"], str | None]] = [
         ("belief", belief), ("event", event), ("law", law)
@@ -100,7 +100,7 @@ def inject(
 def pause(context: typer.Context, name: NameArgument) -> None:
     """Let the clock of a running society stand still."""
     from nemuri.terminal.output import say
-    from nemuri_society.operations.steering import pause_society
+    from nemuri_society.operations.society_steering import pause_society
 
     second = with_log(Session.of(context), lambda log, _: pause_society(log, name), start=False)
     say(f"{name} stands still at second {second:.2f}")
@@ -115,7 +115,7 @@ def step(
 ) -> None:
     """Let a running society go on for some seconds, and stand still afterwards."""
     from nemuri.terminal.output import say
-    from nemuri_society.operations.steering import step_society
+    from nemuri_society.operations.society_steering import step_society
 
     second = with_log(Session.of(context), lambda log, _: step_society(log, name, seconds), start=False)
     say(f"{name} stands still at second {second:.2f}")
@@ -124,7 +124,7 @@ def step(
 def go_on(context: typer.Context, name: NameArgument) -> None:
     """Let the clock of a paused society run on."""
     from nemuri.terminal.output import say
-    from nemuri_society.operations.steering import continue_society
+    from nemuri_society.operations.society_steering import continue_society
 
     second = with_log(Session.of(context), lambda log, _: continue_society(log, name), start=False)
     say(f"{name} runs on from second {second:.2f}")

@@ -30,7 +30,7 @@ from nemuri_society.simulation.initial_state import first_memories, shared_knowl
 from nemuri_society.simulation.leases import EXPIRY_SECONDS
 from nemuri_society.simulation.memory_events import EMBEDDING_DIMENSION, EMBEDDING_MODEL
 from nemuri_society.simulation.memory_rewinding import rewind_memories
-from nemuri_society.simulation.spending import exhausted, total_spending
+from nemuri_society.simulation.model_spending import exhausted, total_spending
 from nemuri_society.simulation.world_lease import read_world
 from nemuri_society.simulation.worlds import stored_world
 from nemuri_society.stores.society_record import SocietyRecord

@@ -31,11 +31,11 @@ from nemuri_society.simulation.host_study import HostStudy
 from nemuri_society.simulation.leases import BEAT_SECONDS
 from nemuri_society.simulation.memory_wording import MemoryWording
 from nemuri_society.simulation.model_requests import ModelRequests
+from nemuri_society.simulation.model_spending import Spending
+from nemuri_society.simulation.model_thinking import Thinking
 from nemuri_society.simulation.percept_encoding import has_no_events, unpack_percepts
 from nemuri_society.simulation.plugin_executor import PluginExecutor
 from nemuri_society.simulation.simulation_clock import SimulationClock
-from nemuri_society.simulation.spending import Spending
-from nemuri_society.simulation.thinking import Thinking
 from nemuri_society.stores.society_states import States
 
 SEARCH_SECONDS: Final = 0.25

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from nemuri_contracts.codec import AnyAgentEvent
-from nemuri_domain.tiered.rewinding import Rewinding
+from nemuri_domain.tiered.memory_rewind import Rewinding
 from nemuri_infra.bus.event_log import Log
 from nemuri_society.contracts.society import Society
 

@@ -17,7 +17,7 @@ from nemuri_infra.models.jobs.memory_consolidation import ConsolidateJob
 from nemuri_infra.models.protocol import UnreadableReplyError
 from nemuri_society.cognition.module import Prompt, Rank
 from nemuri_society.cognition.scripted_model import UnansweredPromptError
-from nemuri_society.simulation.thinking import Thinking
+from nemuri_society.simulation.model_thinking import Thinking
 
 MODULE: Final = "memory_consolidation"
 """Name under which a society chooses the model for this, and under which its tokens are counted."""

@@ -25,7 +25,7 @@ from nemuri_society.simulation.host import Host
 from nemuri_society.simulation.model_choice import ModelChoice
 from nemuri_society.simulation.model_providers import Providers
 from nemuri_society.simulation.model_requests import ModelRequests
-from nemuri_society.simulation.spending import Spending, total_spending
+from nemuri_society.simulation.model_spending import Spending, total_spending
 from nemuri_society.simulation.world_process import WorldProcess
 from nemuri_society.stores.society_states import SocietyError, States
 from nemuri_society.world.grid_world import GridWorld

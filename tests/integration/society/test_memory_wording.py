@@ -19,7 +19,7 @@ from nemuri_society.simulation.memory_wording import CALLS_PER_AGENT_SECOND, LON
 from nemuri_society.simulation.model_choice import ModelChoice
 from nemuri_society.simulation.model_providers import ChatModel, Providers
 from nemuri_society.simulation.model_requests import ModelRequests
-from nemuri_society.simulation.thinking import Thinking
+from nemuri_society.simulation.model_thinking import Thinking
 from tests.integration.harness import eventually
 
 pytestmark = pytest.mark.connected

@@ -15,7 +15,7 @@ from nemuri_society.operations.fork import fork_society
 from nemuri_society.operations.html_report import report_page
 from nemuri_society.operations.interviews import interview, survey
 from nemuri_society.operations.lifecycle import create_society, resume_society
-from nemuri_society.operations.steering import continue_society, inject, pause_society, step_society
+from nemuri_society.operations.society_steering import continue_society, inject, pause_society, step_society
 from nemuri_society.operations.story import agent_story
 from nemuri_society.simulation.checkpoints import Checkpoints
 from nemuri_society.stores.society_record import SocietyRecord

@@ -15,7 +15,7 @@ from nemuri_society.contracts.society import Society
 from nemuri_society.experiments.taxes import INCOMES
 from nemuri_society.experiments.with_models.answers import number_in
 from nemuri_society.operations.lifecycle import watch_figures
-from nemuri_society.operations.steering import TOLERANCE, give_all
+from nemuri_society.operations.society_steering import TOLERANCE, give_all
 from nemuri_society.phenomena.constitution import Timeline, proposals, tally
 from nemuri_society.simulation.control import limit_clock
 from nemuri_society.stores.society_states import States

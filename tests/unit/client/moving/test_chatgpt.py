@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from nemuri.files.documents import InputError
-from nemuri.moving.importing import ImportOptions, read_file
-from tests.unit.client.moving.reading import conversations, read, reasons, written
+from nemuri.moving.file_import import ImportOptions, read_file
+from tests.unit.client.moving.read_files import conversations, read, reasons, written
 
 
 def node(parent: str | None, children: list[str], role: str = "", words: str = "", **about: Any) -> dict[str, Any]:

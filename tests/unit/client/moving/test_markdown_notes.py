@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from nemuri.files.documents import InputError
-from tests.unit.client.moving.reading import memories, read, reasons, texts, written
+from tests.unit.client.moving.read_files import memories, read, reasons, texts, written
 
 RULES = """\
 # Bridge

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from nemuri.files.documents import InputError
-from tests.unit.client.moving.reading import memories, read, reasons, written
+from tests.unit.client.moving.read_files import memories, read, reasons, written
 
 TEA = {
     "id": "5f1c", "memory": "Ann drinks tea.", "hash": "9a", "user_id": "ann", "run_id": "r7", "agent_id": "barista",

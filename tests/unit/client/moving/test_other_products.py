@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from nemuri.files.documents import InputError
-from tests.unit.client.moving.reading import conversations, memories, read, reasons, texts, written
+from tests.unit.client.moving.read_files import conversations, memories, read, reasons, texts, written
 
 
 def said(role: str, text: str, **about: Any) -> dict[str, Any]:

@@ -10,16 +10,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from nemuri.cli.moving import FormatName
+from nemuri.cli.import_export import FormatName
 from nemuri.files.documents import InputError
-from nemuri.moving.exporting import export_lines, written
+from nemuri.moving.agent_export import export_lines, written
 from nemuri.moving.items import ForeignAgent
 from nemuri.moving.registry import FORMATS
 from nemuri_contracts.agents import Definition, Embedding, Perspective
 from nemuri_contracts.client_events import MemoryContent, Scope, Turn
 from nemuri_contracts.memory_views import AgentView, MemoryView
-from tests.unit.client.moving import reading
-from tests.unit.client.moving.reading import memories, texts
+from tests.unit.client.moving import read_files
+from tests.unit.client.moving.read_files import memories, texts
 
 AGENT = AgentView(
     agent_id="helper",
@@ -75,7 +75,7 @@ def test_an_export_comes_back(tmp_path: Path, form: str) -> None:
     lines = export_lines(AGENT, [view(FULL, pinned=True), view(MemoryContent(content="Short."))])
     file = tmp_path / "export"
     file.write_bytes(b"".join(written(form, "helper", lines)))
-    found = reading.read(form, file)
+    found = read_files.read(form, file)
     assert [item.definition for item in found if isinstance(item, ForeignAgent)] == [AGENT.definition]
     short, full = sorted(memories(found), key=lambda memory: memory.pinned)
     assert (full.content, full.pinned) == (FULL, True)
@@ -90,7 +90,7 @@ def test_any_text_comes_back(tmp_path: Path, form: str, contents: list[str]) -> 
     lines = export_lines(AGENT, [view(MemoryContent(content=content)) for content in contents])
     file = tmp_path / "export"
     file.write_bytes(b"".join(written(form, "helper", lines)))
-    found = memories(reading.read(form, file))
+    found = memories(read_files.read(form, file))
     assert sorted(memory.content.content for memory in found) == sorted(contents)
     assert len({memory.key for memory in found}) == len(contents)
 
@@ -119,7 +119,7 @@ def test_markdown_may_be_written_by_hand(tmp_path: Path) -> None:
     """Headings and empty lines are for the reader, and an editor may have removed spaces at the ends of lines."""
     file = tmp_path / "notes.md"
     file.write_bytes(b'# Mine\r\n\r\n- First.\r\n\r\n  It goes on.\r\n- Second.\r\n  <!-- {"tags": ["a"]} -->\r\n')
-    found = memories(reading.read("markdown", file))
+    found = memories(read_files.read("markdown", file))
     assert texts(found) == ["First.\n\nIt goes on.", "Second."]
     assert found[1].content.tags == ("a",)
 
@@ -142,4 +142,4 @@ def test_markdown_may_be_written_by_hand(tmp_path: Path) -> None:
 def test_a_broken_line_is_named(tmp_path: Path, form: str, content: str, message: str) -> None:
     """The message names the file and the line at fault."""
     with pytest.raises(InputError, match=message):
-        reading.read(form, reading.written(tmp_path / "a", content))
+        read_files.read(form, read_files.written(tmp_path / "a", content))

@@ -17,7 +17,7 @@ from nemuri_contracts.tiered import (
 )
 from nemuri_domain.tiered.aggregate import TieredMind
 from nemuri_domain.tiered.fold import evolve_at_its_time
-from nemuri_domain.tiered.rewinding import Rewinding
+from nemuri_domain.tiered.memory_rewind import Rewinding
 from tests.unit.domain.tiered.lives import AGENT, BORN, became, lived, named
 
 Step = tuple[str, int]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from nemuri.client.client import Client
-    from nemuri.moving.importing import FileContents, ImportOptions, ImportReport
+    from nemuri.moving.file_import import FileContents, ImportOptions, ImportReport
     from nemuri_contracts.memory_views import AgentView, MemoryView
 
 MAX_EXPORTED = 100_000_000
@@ -65,7 +65,7 @@ def import_file(
     again.
     """
     from nemuri.files.documents import InputError
-    from nemuri.moving.importing import ImportOptions, read_file
+    from nemuri.moving.file_import import ImportOptions, read_file
     from nemuri.terminal.output import printable, progress
 
     session, name = Session.of(context, json=json), agent_id(agent)
@@ -102,7 +102,7 @@ def export(
     ] = None,
 ) -> None:
     """Write an agent's memories to the standard output. `nemuri import` reads both formats back without loss."""
-    from nemuri.moving.exporting import export_lines, written
+    from nemuri.moving.agent_export import export_lines, written
 
     session, name = Session.of(context), agent_id(agent)
     owner = None if person is None else person_name(person)
@@ -126,7 +126,7 @@ async def _imported(
     """Import what was read from a file. Tell first how many calls of the light model its conversations need."""
     from dataclasses import replace
 
-    from nemuri.moving.importing import import_contents
+    from nemuri.moving.file_import import import_contents
 
     if contents.conversations and not options.dry_run:
         plan = await import_contents(client, agent, source, contents, replace(options, dry_run=True))
@@ -158,7 +158,7 @@ def _told(report: "ImportReport", agent: str, *, dry_run: bool) -> dict[str, obj
 
 def _show(report: "ImportReport", *, dry_run: bool) -> None:
     """Print a report: memories, conversations, and a line for each reason why something was left out."""
-    from nemuri.moving.importing import counted
+    from nemuri.moving.file_import import counted
     from nemuri.terminal.output import say
 
     done, talks = report.memories, report.conversations

@@ -10,7 +10,7 @@ from nemuri_society.cognition.engine import Engine, Pending
 from nemuri_society.cognition.module import Ask
 from nemuri_society.simulation.host_health import HostHealth
 from nemuri_society.simulation.model_requests import ModelRequests
-from nemuri_society.simulation.spending import Spending
+from nemuri_society.simulation.model_spending import Spending
 
 logger = structlog.get_logger()
 
