@@ -41,6 +41,7 @@ generate: $(VENV)/.installed-dev  ## Everything derived from the code: types of 
 	$(BIN)/python -m nemuri.client.operations client/nemuri/client/keywords.py
 	$(BIN)/python -m nemuri.platform.api_schemas contracts/schemas
 	$(BIN)/python -m nemuri.http_api.openapi contracts/schemas
+	$(BIN)/python -m nemuri_society.schemas society/schemas
 	$(BIN)/python -m tests.contracts.goldens
 	$(BIN)/python -m tests.contracts.corpus
 	$(BIN)/python -m tests.unit.infra.models.prompt_goldens
