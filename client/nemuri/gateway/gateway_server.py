@@ -64,5 +64,5 @@ async def serving_gateway(
 
 
 def _visited(url: str) -> str:
-    """Return the URL with an address that a browser on this machine can open, if the server listens at all addresses."""
+    """Return the URL with an address that a browser on this machine can open, also if the server listens on all."""
     return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
