@@ -67,11 +67,17 @@ def judge_speakers(about: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         )
         given = sum(deed.get("by") == speaker and deed.get("deed") == "gave" for deed in about.get("deeds") or ())
         sentiment = min(10.0, max(0.0, sentiment + GIFT_STEP * given))
-        relationship = next(name for least, name in RELATIONSHIPS if sentiment >= least)
+        relationship = _relationship(sentiment)
+        if "relationship" in before and relationship == _relationship(number(before.get("sentiment"), 5.0)):
+            relationship = str(before["relationship"])  # Nothing has changed what they are to each other.
         kind = len(_KIND.findall(said)) + 2 * given - 2 * len(_HARSH.findall(said))
         seems = "warm" if kind > 0 else "hostile" if kind < 0 else ""
         found[speaker] = {"sentiment": sentiment, "relationship": relationship} | ({"seems": seems} if seems else {})
     return found
+
+
+def _relationship(sentiment: float) -> str:
+    return next(name for least, name in RELATIONSHIPS if sentiment >= least)
 
 
 def _answer(heard: str, rng: Random) -> str:
