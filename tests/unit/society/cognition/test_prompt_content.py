@@ -162,7 +162,7 @@ def test_what_can_be_done_is_not_called_impossible() -> None:
 
 def test_what_the_world_does_not_allow_is_not_offered() -> None:
     """In a world without making and collecting, no prompt has a verb, a recipe or an advice for it."""
-    allowed = ["say", "go", "give", "trade", "rest"]
+    allowed: list[Any] = ["say", "go", "give", "trade", "rest"]
     society = LivedSociety(_player, {name: {"actions": allowed} for name in ("Ada", "Bea")}, latency=1.0)
     society.simulation.run(20.0)
     assert {prompt.about["job"] for _, prompt in society.prompts} >= {"decision", "goals", "plan"}
