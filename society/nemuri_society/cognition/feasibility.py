@@ -85,6 +85,8 @@ def missing_stations(stations: Iterable[str], view: Surroundings) -> str | None:
     if not wanted or view.together(wanted):
         return None
     absent = [block for block in wanted if view.remembered([block]) is None]
+    if absent and all(view.held(block) for block in absent):
+        return f"no {' and no '.join(absent)} is near: place the {' and the '.join(absent)} that you carry"
     if absent:
         return f"no {' and no '.join(absent)} is near: craft and place it, or go to one"
     return f"the {' and the '.join(wanted)} are too far from each other: place them side by side"

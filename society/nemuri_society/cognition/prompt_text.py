@@ -22,8 +22,8 @@ from nemuri_society.cognition.situation_detection import number
 from nemuri_society.cognition.task_texts import TaskText
 from nemuri_society.cognition.working_memory import perceived_values
 
-_TIMES: Final = re.compile(r" \((\d+) times\)$")
-"""The number of equal acts at the end of a memory of them."""
+_TIMES: Final = re.compile(r"(?: \((\d+) times\))?(?: \(×(\d+)\))?$")
+"""The number of equal acts at the end of a memory of them, and the number of equal memories that were merged."""
 
 
 def module_prompt(
@@ -128,7 +128,7 @@ def remembered_lines(contents: Iterable[str], told: Iterable[str] = ()) -> list[
         if len(lines) > 1:
             known.update(new)
         if new:
-            counts["\n".join(new)] += int(found[1]) if found else 1
+            counts["\n".join(new)] += int(found[1] or 1) * int(found[2] or 1) if found else 1
     return [f"you remember: {quoted(content)}{_times(times)}" for content, times in counts.items()]
 
 
