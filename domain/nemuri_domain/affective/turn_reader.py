@@ -4,7 +4,7 @@ It follows document 001: the scale of emotional intensity, the classes of emotio
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Final, Literal
 
@@ -81,6 +81,12 @@ def emotion_strength(text: str) -> float:
     return max((found.strength * share for found, share in felt), default=0.0) / 3
 
 
+def emotional_valence(text: str) -> Valence:
+    """Return the valence of the emotions that the words express and do not negate."""
+    voice = speech_features(own_words(cleaned(text)))
+    return _valence(_felt(voice))
+
+
 def _felt(voice: SpeechFeatures) -> list[tuple[EmotionPattern, float]]:
     """Return the emotions that the words express and do not negate, each with its share.
 
@@ -130,13 +136,18 @@ def _emotion(voice: SpeechFeatures, felt: Sequence[tuple[EmotionPattern, float]]
     added = max([0, *moves]) + min([0, *moves])
     acknowledging = not felt and agrees(voice.text)
     arousal = voice.arousal(added, acknowledging=acknowledging)
+    valence = _valence(felt)
+    return Emotion(valence=valence, arousal=arousal, tags=_tags(voice, felt, valence, arousal))
+
+
+def _valence(felt: Iterable[tuple[EmotionPattern, float]]) -> Valence:
+    """Return the sign of the sum of the emotions, each kind of which counts once."""
     weights: dict[tuple[int, tuple[Tag, ...]], float] = {}
     for found, share in felt:
         kind = found.sign, found.tags
         weights[kind] = max(weights.get(kind, 0), _WEIGHTS[found.strength] * share)
     balance = sum(sign * weight for (sign, _), weight in weights.items())
-    valence: Valence = "positive" if balance > 0 else "negative" if balance < 0 else "neutral"
-    return Emotion(valence=valence, arousal=arousal, tags=_tags(voice, felt, valence, arousal))
+    return "positive" if balance > 0 else "negative" if balance < 0 else "neutral"
 
 
 def _tags(

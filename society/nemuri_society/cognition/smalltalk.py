@@ -1,25 +1,17 @@
-"""Utterances and judgements without a model: greetings, announcements, requests for help, and sentiment by words."""
+"""Utterances and judgements without a model: greetings, announcements, requests for help, sentiment by emotions."""
 
-import re
 from collections.abc import Iterable, Mapping
 from random import Random
 from typing import Any, Final
 
+from nemuri_contracts.affective import Valence
+from nemuri_domain.affective.turn_reader import emotional_valence
 from nemuri_society.cognition.intents import read_intent
 from nemuri_society.cognition.situation_detection import number
 
-_KIND: Final = re.compile(
-    r"\b(?:thank(?:s| you)?|please|hello|hi|welcome|help|friends?|great|good|nice|glad|together|share|gift|love"
-    r"|well done)\b"
-    r"|ありがとう|お願い|こんにちは|一緒|友達|助け",
-    re.IGNORECASE,
-)
-_HARSH: Final = re.compile(
-    r"\b(?:stupid|hate|kill|go away|steal|stole|thief|liar|idiot|enemy|shut up|never again|worthless|fool)\b"
-    r"|嫌い|馬鹿|殺|泥棒|嘘つき|消えろ",
-    re.IGNORECASE,
-)
 _GREETINGS: Final = ("Hello", "Hi", "Good to see you")
+WORD_STEPS: Final[Mapping[Valence, float]] = {"positive": 1.0, "neutral": 0.0, "negative": -2.0}
+"""Change of the sentiment towards an agent by one of its utterances."""
 GIFT_STEP: Final = 2.0
 """Growth of the sentiment towards an agent by each of its gifts."""
 RELATIONSHIPS: Final = ((8.0, "friend"), (6.0, "friendly"), (4.0, "acquaintance"), (2.0, "wary"), (0.0, "hostile"))
@@ -55,34 +47,34 @@ def small_talk(about: Mapping[str, Any], rng: Random) -> str:
 
 
 def judge_speakers(about: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the new sentiment and relationship for each speaker, by its kind and harsh words and its gifts."""
+    """Return the new sentiment, 0 to 10, and relationship for each speaker, by emotions in its words and its gifts."""
     found = {}
     for speaker in about.get("speakers") or ():
         before = (about.get("known") or {}).get(speaker) or {}
-        said = " ".join(
-            str(utterance.get("text")) for utterance in about.get("heard") or () if utterance.get("speaker") == speaker
-        )
-        sentiment = (
-            number(before.get("sentiment"), 5.0) + 0.5 * len(_KIND.findall(said)) - 1.5 * len(_HARSH.findall(said))
+        words = sum(
+            WORD_STEPS[emotional_valence(str(utterance.get("text")))]
+            for utterance in about.get("heard") or ()
+            if utterance.get("speaker") == speaker
         )
         given = sum(deed.get("by") == speaker and deed.get("deed") == "gave" for deed in about.get("deeds") or ())
-        sentiment = min(10.0, max(0.0, sentiment + GIFT_STEP * given))
+        change, old = words + GIFT_STEP * given, number(before.get("sentiment"), 5.0)
+        sentiment = min(10.0, max(0.0, old + change))
         relationship = _relationship(sentiment)
-        if "relationship" in before and relationship == _relationship(number(before.get("sentiment"), 5.0)):
+        if "relationship" in before and relationship == _relationship(old):
             relationship = str(before["relationship"])  # Nothing has changed what they are to each other.
-        kind = len(_KIND.findall(said)) + 2 * given - 2 * len(_HARSH.findall(said))
-        seems = "warm" if kind > 0 else "hostile" if kind < 0 else ""
+        seems = "warm" if change > 0 else "hostile" if change < 0 else ""
         found[speaker] = {"sentiment": sentiment, "relationship": relationship} | ({"seems": seems} if seems else {})
     return found
 
 
 def _relationship(sentiment: float) -> str:
+    """Return what somebody who is liked so much is called."""
     return next(name for least, name in RELATIONSHIPS if sentiment >= least)
 
 
 def _answer(heard: str, rng: Random) -> str:
-    if _HARSH.search(heard):
+    if emotional_valence(heard) == "negative":
         return "That is not kind."
-    if "help" in heard.casefold():
+    if "?" in heard:
         return "I wish you luck with that!"
     return rng.choice(("I see.", "Good!", "Nice to hear that."))

@@ -12,6 +12,7 @@ from nemuri_society.cognition.percept_updates import mapped
 from nemuri_society.cognition.situation_detection import number
 from nemuri_society.experiments.experiment_society import Member, Setting, Stage, course, parts, staged
 from nemuri_society.phenomena.constitution import Constitution, Timeline, amendments, ballot, tally
+from nemuri_society.phenomena.script import SCRIPT
 from nemuri_society.phenomena.simulation import Simulation
 from nemuri_society.phenomena.tax_ledger import TaxLedger
 
@@ -30,7 +31,7 @@ SPREAD: Final = 0.2
 """Standard deviation of the initial opinions."""
 LOUD: Final = 0.3
 """Minimum strength of an opinion that is voiced."""
-SAYINGS: Final = {-1: "Taxes are too high, keep what you have earned.", 1: "Taxes built this town, they are worth it."}
+SAYINGS: Final = {-1: SCRIPT.taxes.against, 1: SCRIPT.taxes.worth}
 MODULES: Final = ("conversing", "wandering")
 CLAIMS: Final = (
     CheckedClaim("Influencers against taxes lower the share paid", (AFTER, FROZEN), (AFTER, AGAINST)),

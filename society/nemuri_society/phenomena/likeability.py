@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
+from nemuri_society.phenomena.script import SCRIPT
+
 MIN_OBSERVERS: Final = 5
 """Minimum number of observers of an agent (value of the PIANO paper)."""
 NEUTRAL: Final = 5.0
@@ -16,9 +18,8 @@ NEUTRAL: Final = 5.0
 SENTIMENT_STEP: Final = 0.2
 """Share of the distance between a sentiment and the value of an utterance by which the utterance moves the sentiment.
 """
-KIND_UTTERANCES: Final = ("You do wonderful work.", "Thank you, you are a great friend.", "How lovely to see you.")
-RUDE_UTTERANCES: Final = ("You are useless.", "Go away, you annoy me.", "What a stupid thing to do.")
-NEUTRAL_UTTERANCES: Final = ("It is a day like any other.", "There are trees over there.", "The road goes on.")
+KIND_UTTERANCES, RUDE_UTTERANCES = SCRIPT.kind, SCRIPT.rude
+NEUTRAL_UTTERANCES: Final = SCRIPT.neutral
 
 
 @dataclass(frozen=True, slots=True)

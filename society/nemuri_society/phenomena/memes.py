@@ -5,35 +5,20 @@ indirect convert.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from random import Random
 from typing import Final
 
-UTTERANCES: Final[Mapping[str, str]] = {
-    "eco": "Let us keep the woods green and plant a tree for each one that we fell.",
-    "dance": "Come and dance with us tonight, dance is what keeps a town alive.",
-    "meditation": "Sit still and breathe, meditation makes the day longer.",
-    "pranks": "You should have seen the prank that we played at the well.",
-    "music": "There is a song that everybody hums here, music is in the air.",
-    "health": "An apple and an early walk, health is the first of riches.",
-    "pasta": "I cannot think of anything but noodles, how good pasta is.",
-    "faith": "Praise the Flying Spaghetti Monster, Pastafarianism is for everybody.",
-}
+from nemuri_society.phenomena.script import SCRIPT
+
+UTTERANCES: Final = {topic: words.says for topic, words in SCRIPT.topics.items()}
 """An utterance for each topic, which mentions the topic."""
 RELIGION, SYMBOL = "faith", "pasta"
 """Topics of the religion and of its symbol."""
-MEMES: Final = tuple(utterance for utterance in UTTERANCES if utterance not in (RELIGION, SYMBOL))
-_KEYWORDS: Final = {
-    "eco": "green|plant a tree",
-    "dance": "danc(?:e|ing)",
-    "meditation": "meditat",
-    "pranks": "prank",
-    "music": "music|song",
-    "health": "health",
-    SYMBOL: "noodle|pasta\\b|sauce",
-    RELIGION: "spaghetti monster|pastafari",
+MEMES: Final = tuple(topic for topic in UTTERANCES if topic not in (RELIGION, SYMBOL))
+_PATTERNS: Final = {
+    topic: re.compile(rf"\b(?:{words.keywords})", re.IGNORECASE) for topic, words in SCRIPT.topics.items()
 }
-_PATTERNS: Final = {topic: re.compile(rf"\b(?:{signs})", re.IGNORECASE) for topic, signs in _KEYWORDS.items()}
 ADOPTION_PROBABILITY: Final = 0.005
 """Probability of adopting a meme after one exposure."""
 DROP_PROBABILITY: Final = 0.02

@@ -7,23 +7,11 @@ from math import log
 from random import Random
 from typing import Final
 
-ROLES: Final[Mapping[str, tuple[str, ...]]] = {
-    "farmer": ("sow the field", "gather the harvest", "feed the cows"),
-    "miner": ("dig for stone", "look for iron", "open a new shaft"),
-    "builder": ("raise a wall", "repair the roofs", "pave the road"),
-    "guard": ("watch the gate", "walk the walls at night", "drive off a zombie"),
-    "smith": ("forge a pickaxe", "smelt the ore", "sharpen the swords"),
-    "explorer": ("map the woods", "follow the river", "find a diamond"),
-}
+from nemuri_society.phenomena.script import SCRIPT
+
+ROLES: Final = {role: work.goals for role, work in SCRIPT.roles.items()}
 """Goals of each role, by role."""
-DEMAND: Final[Mapping[str, float]] = {
-    "farmer": 0.3,
-    "miner": 0.2,
-    "builder": 0.2,
-    "guard": 0.15,
-    "smith": 0.1,
-    "explorer": 0.05,
-}
+DEMAND: Final = {role: work.share for role, work in SCRIPT.roles.items()}
 """Desired share of each role in a town. The shares add up to 1."""
 _ROLE_OF: Final = {goal: role for role, goals in ROLES.items() for goal in goals}
 

@@ -83,7 +83,7 @@ def test_kind_words_raise_sentiment_and_harsh_ones_lower_it() -> None:
     heard = [{"speaker": "bea", "text": "Thank you, my friend"}, {"speaker": "cem", "text": "You stupid thief"}]
     found = judge_speakers({"speakers": ["bea", "cem"], "heard": heard, "known": {"cem": {"sentiment": 4.0}}})
     assert found["bea"] == {"sentiment": 6.0, "relationship": "friendly", "seems": "warm"}
-    assert found["cem"] == {"sentiment": 1.0, "relationship": "hostile", "seems": "hostile"}
+    assert found["cem"] == {"sentiment": 2.0, "relationship": "wary", "seems": "hostile"}
 
 
 def test_reflections_name_the_most_frequent_failure() -> None:
