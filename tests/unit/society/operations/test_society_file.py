@@ -47,6 +47,10 @@ FAULTS: dict[str, tuple[str, ...]] = {
     "{generate: 1, world: forum, actions: [post, dig]}": (
         "actions.1: there is no action 'dig'; there are post, reply",
     ),
+    "{generate: 2000, world: minecraft, speed: 3}": (
+        "speed: Minecraft runs in real time",
+        "generate: a Minecraft world has room for",
+    ),
     "{generate: 1, world: minecraft, actions: [say]}": ("actions: this world does not restrict them",),
 }
 
