@@ -5,7 +5,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from nemuri_society.cognition import prompt_text
+from nemuri_society.cognition import prompt_text, situation_text
 from nemuri_society.cognition.memory_interface import RetrievedMemory
 from nemuri_society.cognition.module import Prompt
 from nemuri_society.cognition.percept_updates import listed, mapped
@@ -17,6 +17,7 @@ from nemuri_society.cognition.task_texts import task_text
 TASK: Final = task_text("society_interview")
 INTERVIEW_SECTIONS: Final = frozenset(
     {"profile", "decision", "goals", "plans", "action_history", "conversations", "social_model", "reflections"}
+    | {"percepts", "working_memory"}
 )
 """Sections from which an answer is made."""
 ANSWER_TOKENS: Final = 300
@@ -32,6 +33,8 @@ def interview_prompt(snapshot: Snapshot, question: str, memories: Sequence[Retri
     lines = [
         f"you are asked: {quoted(question)}",
         f"you have decided: {decided}" if decided else "",
+        *situation_text.time_line(snapshot["percepts"]),
+        *prompt_text.working_memory_lines(snapshot, ("cc_broadcast", "active_goals")),
         *prompt_text.goal_lines(snapshot["goals"], snapshot["plans"], {}),
         *prompt_text.counted_outcomes(_ended(snapshot)),
         *prompt_text.opinion_lines(snapshot, known),

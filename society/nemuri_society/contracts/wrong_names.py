@@ -18,18 +18,20 @@ def wrong_names(society: "Society") -> list[Wrong]:
     """Return the names of people that cannot be told apart, those that refer to nothing, and the places outside the
     world.
     """
-    same = [*_of_same_people(society)]
-    return [*same, *_of_people(society), *_of_groups(society), *_of_changes(society), *_of_places(society)]
+    parts = (_of_same_people, _of_people, _of_groups, _of_changes, _of_places)
+    return [wrong for part in parts for wrong in part(society)]
 
 
 def _of_same_people(society: "Society") -> Iterator[Wrong]:
-    """Yield the names without a letter or digit, and those that differ from another one only in case, width and
-    punctuation.
+    """Yield the names without a letter or digit, the word for the agent itself, and the names that differ from another
+    one only in case, width and punctuation.
     """
     known = set[str]()
     for nth, agent in enumerate(society.agents):
         plain = " ".join(re.findall(r"\w+", normalize("NFKC", agent.name).casefold()))
-        if not plain:
+        if plain == "you":
+            yield f"people.{nth}.name", f"{agent.name!r} is what prompts call the agent itself; give another name"
+        elif not plain:
             yield f"people.{nth}.name", f"{agent.name!r} is not a valid name: it must have a letter or digit"
         elif plain in known:
             yield f"people.{nth}.name", f"two agents have the same name {agent.name!r}; each name must be unique"

@@ -129,6 +129,8 @@ def _prompt(snapshot: Snapshot, memories: list[str]) -> Prompt:
         "social": dict(snapshot["social_model"]),
         "reflections": listed(snapshot["reflections"])[-3:],
         "possible": listed(percepts, "possible"),
+        "allowed": listed(snapshot["profile"], "actions"),
+        "names": [*situation_text.view_of(snapshot).names],
         "second": snapshot.second,
     }
     task = _task(allowed_actions(snapshot["profile"]), commands=has_commands(percepts))

@@ -30,6 +30,7 @@ FAULTS: dict[str, tuple[str, ...]] = {
     ),
     "people: [{name: Mia, age: yes}]": ("people.0.age: write a number or a text in quotation marks, not yes or no",),
     "{generate: 5000, people: [{name: Mia}]}": ("generate: a society has at most 5,000 residents in all, not 5,001",),
+    "people: [{name: You}]": ("people.0.name: 'You' is what prompts call the agent itself",),
     "people: [{name: Mia, home: mill}]": ("people.0.home: there is no place 'mill' in places",),
     "people: [{name: Mia, relations: {Bo: friend}}]": ("people.0.relations.Bo: no other resident is called 'Bo'",),
     "{generate: 1, groups: {g: [Zed]}}": ("groups.g: no resident is called 'Zed'",),
