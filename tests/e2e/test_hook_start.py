@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -16,6 +15,7 @@ import pytest
 
 from nemuri_infra.embedded.data_directory import Home
 from tests.e2e.conftest import SCRIPT, environment
+from tests.waiting import wait_until
 
 TOO_EARLY = ("up: refused: there is no agent 'assistant'", "no answer on nemuri-query.agents")
 """Entries of the journal from before the agent was defined, or before a busy machine's services answered. What waits is
@@ -38,11 +38,9 @@ def home() -> Iterator[Path]:
 
 
 def until(condition: Callable[[], bool], data: Path) -> None:
-    """Wait for a condition, at most a minute."""
-    end, journal = time.monotonic() + 60, data / "hooks" / "journal"
-    while not condition():
-        assert time.monotonic() < end, journal.read_text() if journal.exists() else "nothing in the journal"
-        time.sleep(0.1)
+    """Wait for a condition; if it does not come true, say what the hooks wrote."""
+    journal = data / "hooks" / "journal"
+    wait_until(condition, said=lambda: journal.read_text() if journal.exists() else "nothing in the journal")
 
 
 def test_the_first_hook_starts_one_platform_and_remembers(home: Path) -> None:

@@ -5,8 +5,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ import pytest
 from nemuri.system_service.systemd import WRONG_USE
 from nemuri_infra.embedded.data_directory import Home
 from tests.e2e.conftest import SCRIPT, CommandLine, environment, stop
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.connected, pytest.mark.xdist_group("command line")]
 
@@ -29,14 +29,6 @@ def service() -> Iterator[CommandLine]:
     shutil.rmtree(path)
 
 
-def until(condition: Callable[[], bool]) -> None:
-    """Wait for a condition, at most a minute."""
-    end = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
 def test_the_service_runs_the_platform_with_its_settings(service: CommandLine) -> None:
     """The command of the installed unit runs the platform with the carried settings. A hook that comes while it starts
     waits for it and starts no other one. `down` ends it, and then there is none to end.
@@ -49,7 +41,7 @@ def test_the_service_runs_the_platform_with_its_settings(service: CommandLine) -
     known = environment(HOME=service.variables["HOME"], NEMURI_HOOK_START="on")
     platform = subprocess.Popen(words, env=known, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
-        until(lambda: Home(service.data).is_locked)
+        wait_until(lambda: Home(service.data).is_locked)
         assert service.run_script("hook", "wake").code == 0
         assert not (service.data / "hooks" / "up.log").exists()
         assert "platform" in service("service", "status").out
@@ -81,7 +73,7 @@ def test_a_hook_leaves_the_start_to_the_service(service: CommandLine) -> None:
     known |= {"PATH": f"{programs}:{known['PATH']}"}
     hook = subprocess.Popen([SCRIPT, "--data", service.data, "hook", "wake"], env=known)
     try:
-        until(asked.exists)
+        wait_until(asked.exists)
         platform = service.up("--no-window")
         try:
             assert hook.wait(60) == 0
@@ -125,7 +117,7 @@ def test_affect_shows_the_characters_of_each_level(service: CommandLine) -> None
             check=True,
         )
         assert service("affect", "assistant", "remember", "Deploys go out on Tuesdays.").code == 0
-        until(lambda: sum(service("affect", "assistant", "--json").json["levels"]) == 1)
+        wait_until(lambda: sum(service("affect", "assistant", "--json").json["levels"]) == 1)
         found = service("affect", "assistant", "--json").json
         [memory] = [each for each in found["memories"] if each["protection"] == "none"]
         assert found["characters"] == [len(memory["trigger"] + memory["content"]), 0, 0, 0]

@@ -48,8 +48,8 @@ class RestrictedServers:
         names = (name, *(f"{name}-{each}" for each in ("other", "empty", "restored")))
         write_permissions(directory, Deployment(names, CLIENTS, address, database))
         async with await psycopg.AsyncConnection.connect(servers.postgres.url, autocommit=True) as connection:
-            await connection.execute((directory / "roles.sql").read_bytes())
-        nats = EmbeddedNats(directory / "nats", port, more=f'include "../auth.conf"\n{more}', users=True)
+            await connection.execute((directory / "postgres" / "roles.sql").read_bytes())
+        nats = EmbeddedNats(directory / "nats", port, more=f'include "./auth.conf"\n{more}', users=True)
         try:
             await nats.start()
             yield cls(nats, Permissions(Subjects(name), users()), directory)
@@ -64,7 +64,7 @@ class RestrictedServers:
 
     def environment(self, user: str) -> dict[str, str]:
         """Return the environment variables that `nemuri permissions` writes for a user."""
-        lines = (self.directory / f"{user}.env").read_text(encoding="utf-8").splitlines()
+        lines = (self.directory / user / "nemuri.env").read_text(encoding="utf-8").splitlines()
         return {name: value for name, _, value in (line.partition("=") for line in lines)}
 
     def settings(self, user: str) -> Settings:

@@ -8,11 +8,13 @@ import os
 import subprocess
 import sys
 import tarfile
+from hashlib import sha256
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 
+from nemuri.cli.man_page import man_page
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import agent_defined, running_services
 
@@ -26,6 +28,7 @@ PACKAGES = {
     "nemuri_society": ROOT / "society",
 }
 EXAMPLES = "nemuri/demo/examples"
+MAX_BYTES = 40_000_000
 FOLDERS = ("client", "contracts", "domain", "infra", "services", "society")
 PROGRAM = """\
 import json, sys
@@ -51,9 +54,13 @@ print(json.dumps({"owners": [client, contracts, domain, infra, services, society
 @pytest.fixture(scope="module")
 def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the wheel and the source distribution of this checkout."""
-    folder = tmp_path_factory.mktemp("dist")
-    build = [sys.executable, "-m", "hatchling", "build", "--directory", str(folder)]
-    done = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, check=False)
+    return build(tmp_path_factory.mktemp("dist"))
+
+
+def build(folder: Path, umask: int = -1) -> Path:
+    """Build the wheel and the source distribution of this checkout into a folder, and return it."""
+    command = [sys.executable, "-m", "hatchling", "build", "--directory", str(folder)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, umask=umask)
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -73,8 +80,21 @@ def test_the_wheel_holds_the_packages_and_the_demos_examples(distributions: Path
         if path.is_file() and "__pycache__" not in path.parts
     } | {f"{EXAMPLES}/{path.name}" for path in (ROOT / "examples" / "agents").iterdir()}
     with wheel(distributions) as opened:
-        held = {name for name in opened.namelist() if ".dist-info/" not in name}
+        held = {name for name in opened.namelist() if ".dist-info/" not in name and ".data/" not in name}
+        [manual] = [name for name in opened.namelist() if name.endswith("/share/man/man1/nemuri.1")]
+        assert opened.read(manual).decode("utf-8") == "\n".join(man_page()) + "\n"
+        assert sum(each.compress_size for each in opened.infolist()) <= MAX_BYTES
     assert held == expected
+
+
+def test_builds_are_reproducible(distributions: Path, tmp_path: Path) -> None:
+    """A second build, with other permissions of new files, gives the same bytes."""
+    again = build(tmp_path, umask=0o077)
+    digests = [
+        {path.name: sha256(path.read_bytes()).digest() for path in folder.iterdir()}
+        for folder in (distributions, again)
+    ]
+    assert digests[0] == digests[1]
 
 
 def test_the_source_distribution_is_complete(distributions: Path) -> None:

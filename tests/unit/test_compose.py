@@ -1,5 +1,6 @@
 """The compose file uses existing settings and secrets, starts in order, and keeps data and operators apart."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -9,9 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from typer.testing import CliRunner
 
-from nemuri.cli.app import program
 from nemuri.platform.workers import KILL_SECONDS, SHUTDOWN_SECONDS
 from nemuri_infra.models.provider import environment_variables, provider_variables
 from nemuri_infra.process.extensions import parts
@@ -22,7 +21,9 @@ ROOT = Path(__file__).parents[2]
 NODES = {"nats-1", "nats-2", "nats-3"}
 SERVERS = {*NODES, "postgres"}
 OPERATIONS = {"operator", "importer", "eraser"}
-SECRETS = "infra/deploy/secrets/${NEMURI_NAMESPACE:-nemuri}-"
+USERS = {"provision": "provisioner", "window": "operator"}
+"""User of each container that has another name."""
+SECRETS = "./infra/deploy/secrets/${NEMURI_NAMESPACE:-nemuri}-"
 
 
 @pytest.fixture(scope="module")
@@ -39,29 +40,33 @@ def known_variables() -> set[str]:
 
 
 def ours(compose: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the containers of our own image."""
-    return {name: each for name, each in compose["services"].items() if name not in SERVERS | {"roles"}}
+    """Return the containers of our own image that connect to the servers."""
+    return {name: each for name, each in compose["services"].items() if name not in SERVERS | {"roles", "permissions"}}
+
+
+def secrets_of(each: dict[str, Any]) -> list[str]:
+    """Return the directories of secrets that a container can read, without the common part of their path."""
+    mounted = [volume.rpartition(":/run/nemuri:ro")[0] for volume in each.get("volumes", ()) if SECRETS in volume]
+    return [volume.removeprefix(SECRETS) for volume in mounted]
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write the secrets by the command in the first lines of the compose file, and return their directory."""
-    lines = (ROOT / "docker-compose.yml").read_text(encoding="utf-8").splitlines()
-    command = " ".join(line.lstrip("# ").rstrip("\\") for line in lines[:12] if line.startswith("#     "))
-    words = command.partition("docker compose")[0].split()
-    directory = tmp_path_factory.mktemp("secrets")
-    assert words[:3] == ["nemuri", "permissions", "infra/deploy/secrets"]
-    done = CliRunner().invoke(program(), ["permissions", str(directory), *words[3:]])
-    assert done.exit_code == 0, done.output
-    return directory
+def written(compose: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write the secrets by the script of the service `permissions`, and return their directory."""
+    directory = tmp_path_factory.mktemp("deploy")
+    shell, flag, script = compose["services"]["permissions"]["command"]
+    there = script.replace("$$", "$").replace("/deploy", str(directory))
+    environment = {"PATH": f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}", "CLIENTS": "ann bob"}
+    done = subprocess.run([shell, flag, there], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return directory / "secrets"
 
 
 def test_only_known_variables_are_set(compose: dict[str, Any], written: Path) -> None:
     """The compose file sets no variable that the settings do not read."""
     for name, each in ours(compose).items():
-        secret = (written / each["env_file"][0].replace(SECRETS, "nemuri-").rpartition("/")[2]).read_text(
-            encoding="utf-8"
-        )
+        [user] = secrets_of(each)
+        secret = (written / f"nemuri-{user}" / "nemuri.env").read_text(encoding="utf-8")
         given = {line.partition("=")[0] for line in secret.splitlines()}
         assert {*each["environment"], *given} <= known_variables(), name
         assert {"NATS_URL", "DATABASE_URL", "NEMURI_NAMESPACE", "NEMURI_PROVISION"} <= given, name
@@ -70,12 +75,20 @@ def test_only_known_variables_are_set(compose: dict[str, Any], written: Path) ->
 def test_every_container_has_its_own_user_and_secrets(compose: dict[str, Any], written: Path) -> None:
     """Each container gets its own secrets and no others, and the command writes all of them."""
     for name, each in ours(compose).items():
-        role = "provisioner" if name == "provision" else name
-        assert each["env_file"] == [f"{SECRETS}{role}.env"], name
-    mounted = {volume.partition(":")[0] for each in compose["services"].values() for volume in each.get("volumes", ())}
-    secrets = {each.rpartition("/")[2] for each in mounted if each.startswith("./infra/deploy/secrets/")}
-    assert secrets == {"auth.conf", "routes.conf", "roles.sql"}
-    assert all((written / each).exists() for each in (*secrets, "postgres.env"))
+        assert secrets_of(each) == [USERS.get(name, name)], name
+    mounted = {volume for name in (*SERVERS, "roles") for volume in compose["services"][name]["volumes"]}
+    secrets = "./infra/deploy/secrets/"
+    servers = {volume.removeprefix(secrets).partition(":")[0] for volume in mounted if volume.startswith(secrets)}
+    assert servers == {"nats", "postgres"}
+    assert all((written / each).exists() for each in ("nats/auth.conf", "nats/routes.conf", "postgres/roles.sql"))
+
+
+def test_the_secrets_can_be_read_in_containers_and_by_nobody_else(written: Path) -> None:
+    """Only the owner may enter the directory of the secrets; a container sees one directory, as another user."""
+    assert written.stat().st_mode & 0o777 == 0o700
+    assert (written / "passwords.json").stat().st_mode & 0o777 == 0o600
+    for path in written.glob("*/*"):
+        assert (path.parent.stat().st_mode & 0o777, path.stat().st_mode & 0o777) == (0o755, 0o644)
 
 
 def test_workers_start_after_provisioning(compose: dict[str, Any]) -> None:
@@ -88,6 +101,8 @@ def test_workers_start_after_provisioning(compose: dict[str, Any]) -> None:
             assert conditions == dict.fromkeys(NODES, "service_healthy") | {"roles": "service_completed_successfully"}
         elif name not in OPERATIONS:
             assert conditions == {"provision": "service_completed_successfully"}, name
+    permitted = {"permissions": {"condition": "service_completed_successfully"}}
+    assert all(compose["services"][name]["depends_on"] == permitted for name in SERVERS)
     assert compose["services"]["roles"]["depends_on"] == {"postgres": {"condition": "service_healthy"}}
 
 
@@ -97,7 +112,7 @@ def test_every_container_has_a_health_check(compose: dict[str, Any]) -> None:
     for name in SERVICES:
         each = compose["services"][name]
         _, _, port = each["environment"]["NEMURI_HTTP"].rpartition(":")
-        assert f"http://127.0.0.1:{port}/ready" in " ".join(each["healthcheck"]["test"])
+        assert each["healthcheck"]["test"] == ["CMD", "ready.sh", port]
 
 
 def test_streams_are_replicated_on_every_node(compose: dict[str, Any]) -> None:
@@ -107,10 +122,11 @@ def test_streams_are_replicated_on_every_node(compose: dict[str, Any]) -> None:
 
 
 def test_a_worker_can_be_scaled(compose: dict[str, Any]) -> None:
-    """A worker has no container name, port or volume that only one container can have."""
+    """A worker has no container name, port or writable volume that only one container can have."""
     for name in SERVICES:
         each = compose["services"][name]
-        assert not {"container_name", "ports", "volumes", "hostname"} & set(each), name
+        assert not {"container_name", "ports", "hostname"} & set(each), name
+        assert all(volume.endswith(":ro") for volume in each["volumes"]), name
 
 
 def test_servers_are_reachable_from_this_machine_only(compose: dict[str, Any]) -> None:
@@ -149,16 +165,19 @@ def test_a_worker_has_time_to_finish(compose: dict[str, Any]) -> None:
         assert int(compose["services"][name]["stop_grace_period"].removesuffix("s")) > KILL_SECONDS > SHUTDOWN_SECONDS
 
 
-def test_nats_servers_accept_their_configuration(written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nats_servers_accept_their_configuration(
+    written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The real nats-server accepts the mounted configuration files, and they make writes synchronous."""
-    for name in ("nats.conf", "tls.conf", "alive.sh"):
-        shutil.copy(ROOT / "infra" / "deploy" / name, written)
+    shutil.copytree(written / "nats", tmp_path / "secrets")
+    for name in ("nats.conf", "tls.conf"):
+        shutil.copy(ROOT / "infra" / "deploy" / name, tmp_path)
     monkeypatch.setenv("NATS_SERVER_NAME", "nats-1")
     server = Path(sysconfig.get_path("scripts")) / "nats-server"
-    checked = subprocess.run([server, "-t", "-c", written / "nats.conf"], capture_output=True, text=True, check=False)
+    checked = subprocess.run([server, "-t", "-c", tmp_path / "nats.conf"], capture_output=True, text=True, check=False)
     assert checked.returncode == 0, checked.stderr
-    assert re.search(r"^\s*sync_interval: always$", (written / "nats.conf").read_text(encoding="utf-8"), re.MULTILINE)
-    routes = (written / "routes.conf").read_text(encoding="utf-8")
+    assert re.search(r"^\s*sync_interval: always$", (tmp_path / "nats.conf").read_text(encoding="utf-8"), re.MULTILINE)
+    routes = (written / "nats" / "routes.conf").read_text(encoding="utf-8")
     assert {f"@{node}:6222" for node in NODES} == set(re.findall(r"@[^\"]+", routes))
 
 
@@ -179,5 +198,5 @@ def test_a_client_gets_the_published_address(compose: dict[str, Any], written: P
     [published] = compose["services"]["nats-1"]["ports"]
     address, inside = published.rsplit(":", maxsplit=1)
     assert inside == "4222"
-    client = (written / "nemuri-client-ann.env").read_text(encoding="utf-8")
+    client = (written / "nemuri-client-ann" / "nemuri.env").read_text(encoding="utf-8")
     assert re.search(rf"^NATS_URL=nats://[^@,]+@{re.escape(address)}$", client, re.MULTILINE)

@@ -39,7 +39,7 @@ def test_a_new_service_is_in_every_file(monkeypatch: pytest.MonkeyPatch) -> None
     deployments, scaled = (_by_name(files[KUBERNETES / each]) for each in ("services.yaml", "scaling.yaml"))
 
     assert compose["services"][new.name]["command"] == ["nemuri", "worker", new.name]
-    assert {"name": f"nemuri-{new.name}", "envs": [f"secrets/nemuri-{new.name}.env"]} in kustomization[
+    assert {"name": f"nemuri-{new.name}", "envs": [f"secrets/nemuri-{new.name}/nemuri.env"]} in kustomization[
         "secretGenerator"
     ]
     assert deployments.keys() == {*SERVICES, new.name}

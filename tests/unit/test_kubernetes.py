@@ -108,11 +108,12 @@ def test_every_secret_is_written_by_nemuri_permissions(manifests: list[dict[str,
         for file in (*each.get("files", ()), *each.get("envs", ())):
             assert (tmp_path / file.removeprefix("secrets/")).exists(), file
     asked = {
-        source["secretRef"]["name"]
+        reference["name"]
         for pod in pods(manifests).values()
         for container in (*pod["containers"], *pod.get("initContainers", ()))
-        for source in container.get("envFrom", ())
-        if "secretRef" in source and not source["secretRef"].get("optional")
+        for source in (*container.get("envFrom", ()), *(each.get("valueFrom", {}) for each in container.get("env", ())))
+        for reference in (source.get("secretRef"), source.get("secretKeyRef"))
+        if reference is not None and not reference.get("optional")
     }
     mounted = {
         volume["secret"]["secretName"]

@@ -4,6 +4,8 @@ import os
 import sys
 
 _PROGRAM = "nemuri"
+_COMPLETING = "_NEMURI_COMPLETE"
+"""Variable by which the script of a shell asks for completions."""
 _FAILED = 1
 _INTERRUPTED = 130
 """The exit code after Ctrl-C, by convention of the shells."""
@@ -44,8 +46,13 @@ def _run() -> int:
     from nemuri.cli.command_tree import build_program
     from nemuri.cli.failures import explain
 
+    words = sys.argv[1:]
+    if _COMPLETING in os.environ:
+        from nemuri.cli.completion import words_to_complete
+
+        words = words_to_complete()
     try:
-        code = build_program(program(sys.argv[1:]))(prog_name=_PROGRAM, standalone_mode=False)
+        code = build_program(program(words))(prog_name=_PROGRAM, standalone_mode=False)
     except Exception as error:  # noqa: BLE001 - the outermost place: every failure becomes one line and an exit code
         line, code = explain(error)
         print(line, file=sys.stderr)

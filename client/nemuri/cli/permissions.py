@@ -58,5 +58,5 @@ def permissions(
     written = write_permissions(directory, Deployment(spaces, clients, nats, database, node or (), client_nats))
     session.tell(
         [str(path) for path in written],
-        f"{len(written)} files in {directory}: auth.conf for NATS, roles.sql for PostgreSQL, *.env for each user",
+        f"{len(written)} files in {directory}: nats/ and postgres/ for the servers, USER/nemuri.env for each user",
     )

@@ -267,7 +267,12 @@ def reembed(context: typer.Context, json: JsonOption = False) -> None:
     )
 
 
-def demo(context: typer.Context) -> None:
+def demo(
+    context: typer.Context,
+    running: Annotated[
+        bool, typer.Option("--running", help="Use the platform that is running; it must have no agents.")
+    ] = False,
+) -> None:
     """Run the demo: agents learn from real text, in a data directory of its own."""
     from nemuri.demo import run
     from nemuri.platform.workers import run_until_stopped
@@ -276,13 +281,14 @@ def demo(context: typer.Context) -> None:
     session = Session.of(context)
     session.disable_logging()
     codes: list[int] = []
+    kept = running or session.data is not None
 
     async def play(_: asyncio.Event) -> None:
-        codes.append(await run(session.settings(), console(), data=session.data))
+        codes.append(await run(session.settings(), console(), data=session.data, running=running))
 
     run_until_stopped(play)
     if not codes:
-        raise Failure("the demo was stopped; its data are removed" if session.data is None else "the demo was stopped")
+        raise Failure("the demo was stopped" if kept else "the demo was stopped; its data are removed")
     if codes[0]:
         raise Failure("the views differ from the log; see the lines above", codes[0])
 

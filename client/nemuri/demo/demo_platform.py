@@ -1,4 +1,6 @@
-"""The demo's own platform: servers and services in this process, with a data directory that is removed at the end."""
+"""The platform of the demo: servers and services in this process, in a directory that is removed at the end, or the
+platform that is running.
+"""
 
 import asyncio
 import shutil
@@ -7,18 +9,25 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
+from nemuri.client.connection import resolve_addresses
 from nemuri.platform.platform import run_platform
 from nemuri_infra.embedded.data_directory import Addresses
 from nemuri_infra.runtime.settings import Settings
 
 
 @asynccontextmanager
-async def open_platform(settings: Settings, data: Path | None) -> AsyncIterator[Settings]:
+async def open_platform(settings: Settings, data: Path | None, *, running: bool = False) -> AsyncIterator[Settings]:
     """Run a platform while the context lasts, and yield its settings.
 
     Its data are in `data`, or in a temporary directory that is always removed at the end. Servers and models that
     `settings` name are not used, so that the demo is the same everywhere and costs nothing.
+
+    With `running` yield the settings of the platform that is running instead, with its servers and models. Raises
+    `NotRunning` if there is none.
     """
+    if running:
+        yield resolve_addresses(settings)
+        return
     with _directory(data) as directory:
         own = settings.model_copy(
             update={

@@ -8,7 +8,7 @@ from typing import Final
 from rich.console import Console
 
 from nemuri.admin.agent_definitions import AgentFile
-from nemuri.client.client import Client
+from nemuri.client.connection import connected
 from nemuri.client.exchange import ClientError
 from nemuri.demo.agents import define
 from nemuri.demo.demo_platform import open_platform
@@ -21,23 +21,39 @@ from nemuri.operations.views import verify
 from nemuri_domain.strength.policy import Policy
 from nemuri_infra.runtime.settings import Settings
 
+OWN: Final = (
+    "No key and no network: the extractive model answers by quoting, and a built-in table of words hears meaning. "
+    "All numbers come from the log and its views."
+)
 SLEEPS: Final = 24
 """Number of sleeps over which the introduction compares two policies."""
 
 
 async def run(
-    settings: Settings, console: Console, *, data: Path | None = None, questions: Sequence[Question] = QUESTIONS
+    settings: Settings,
+    console: Console,
+    *,
+    data: Path | None = None,
+    questions: Sequence[Question] = QUESTIONS,
+    running: bool = False,
 ) -> int:
-    """Run the demo on a platform of its own. Return the exit code: 0, or 1 if the projections differ from the log.
+    """Run the demo on a platform of its own, or on the one that is `running`.
+
+    Return the exit code: 0, or 1 if the projections differ from the log.
 
     With `data`, the platform's data are kept in this directory. Otherwise they are removed at the end, also after
     cancellation.
     """
-    return (await perform(settings, console, data=data, questions=questions))[1]
+    return (await perform(settings, console, data=data, questions=questions, running=running))[1]
 
 
 async def perform(
-    settings: Settings, console: Console, *, data: Path | None = None, questions: Sequence[Question] = QUESTIONS
+    settings: Settings,
+    console: Console,
+    *,
+    data: Path | None = None,
+    questions: Sequence[Question] = QUESTIONS,
+    running: bool = False,
 ) -> tuple[DemoRecord, int]:
     """Run the demo, and return its record with the exit code.
 
@@ -46,15 +62,15 @@ async def perform(
     """
     started = time.monotonic()
     with Screen(console, total=2 * len(questions)) as screen:
-        screen.doing("starting nats-server and PostgreSQL")
-        async with open_platform(settings, data) as addressed:
-            async with Client.connect(
-                str(addressed.nats_url), namespace=addressed.namespace, client_id="demo"
-            ) as client:
+        screen.doing("connecting" if running else "starting nats-server and PostgreSQL")
+        async with open_platform(settings, data, running=running) as addressed:
+            async with connected(addressed, "cli") as client:
                 if await client.agents():
-                    raise ClientError("this data directory has agents already; give the demo a new one")
+                    raise ClientError("the demo needs a platform without agents, and this one has some")
                 files = await define(client, addressed)
                 _introduce(screen, files, questions)
+                if not running:
+                    screen.say(OWN)
                 played = await play(
                     client, questions, told=screen.show_progress, done=screen.done, interval=screen.interval
                 )
@@ -71,10 +87,6 @@ def _introduce(screen: Screen, files: Sequence[AgentFile], questions: Sequence[Q
     screen.say(
         f"{len(files)} agents, {len(questions)} questions, all but one asked twice, about the language reference that "
         f"this Python ships: {len(known)} topics, {characters:,} characters."
-    )
-    screen.say(
-        "No key and no network: the extractive model answers by quoting, and a built-in table of words hears meaning. "
-        "All numbers come from the log and its views."
     )
     usual, policy = Policy(), Policy.of(files[0].policy or {})
     screen.say(

@@ -23,13 +23,13 @@ from nemuri.window.routes import window_routes
 PROBES = frozenset({"/health", "/ready", "/metrics"})
 
 
-def gateway_application(context: WebContext, assistants: Assistants, probes: ASGIApp | None = None) -> ASGIApp:
+def gateway_application(context: WebContext, assistants: Assistants, probes: ASGIApp) -> ASGIApp:
     """Return the application with everything that is served over HTTP.
 
     Args:
         context: Settings, connections and options that all requests share.
         assistants: The MCP server.
-        probes: Application of /health, /ready and /metrics of the same process; None to serve none.
+        probes: Application of /health, /ready and /metrics of the same process.
     """
     application = Starlette(
         routes=_routes(assistants),
@@ -44,8 +44,8 @@ def gateway_application(context: WebContext, assistants: Assistants, probes: ASG
     application.state.context = context
 
     async def gateway(scope: Scope, receive: Receive, send: Send) -> None:
-        probed = probes is not None and scope["type"] == "http" and scope["path"] in PROBES
-        await (cast("ASGIApp", probes) if probed else application)(scope, receive, send)
+        probed = scope["type"] == "http" and scope["path"] in PROBES
+        await (probes if probed else application)(scope, receive, send)
 
     return gateway
 

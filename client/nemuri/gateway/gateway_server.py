@@ -8,6 +8,8 @@ from starlette.types import ASGIApp
 
 from nemuri.gateway.application import gateway_application
 from nemuri.gateway.assistants import Assistants
+from nemuri.gateway.gateway_probes import GatewayProbes
+from nemuri.platform.probes import application_of
 from nemuri.web.authentication import Authenticator
 from nemuri.web.clients import ClientPool
 from nemuri.web.context import WebContext
@@ -40,7 +42,8 @@ async def serving_gateway(
     Args:
         settings: Settings with the addresses of the platform's servers.
         options: Address, authentication and read-only mode.
-        probes: Application of /health, /ready and /metrics of this process, if it serves them at the same address.
+        probes: Application of /health, /ready and /metrics of the services in this process; None if it has none, to
+            serve the gateway's own.
 
     Raises:
         ServerFailed: The address cannot be used.
@@ -55,6 +58,11 @@ async def serving_gateway(
         authenticator = Authenticator(tokens, options, kept_secret(directory))
         context = WebContext(settings, options, clients, live_log, operations, authenticator)
         assistants = await stack.enter_async_context(Assistants(options, authenticator.secret))
-        application = gateway_application(context, assistants, probes)
+        application = gateway_application(context, assistants, probes or application_of(GatewayProbes(clients)))
         url = await stack.enter_async_context(serve_application(application, options.address, fixed=options.fixed))
-        yield Served(url, f"{url}/enter?token={link_token}")
+        yield Served(url, f"{_visited(url)}/enter?token={link_token}")
+
+
+def _visited(url: str) -> str:
+    """Return the URL with an address that a browser on this machine can open, also if the server listens on all."""
+    return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")

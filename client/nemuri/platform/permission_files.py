@@ -23,6 +23,8 @@ from nemuri_services.service_registry import SERVICES, users
 BCRYPT_ROUNDS = 4
 """Cost of bcrypt (log2 of the rounds). It is low, because the passwords are random and too long to guess."""
 SCRAM_ROUNDS = 4096
+ENVIRONMENT = "nemuri.env"
+"""Name of the file with the environment variables of a user, in a directory of its own."""
 PROJECTOR, READER = "projector", "reader"
 OWNER_USERS = ("projector", "provisioner", "operator", "importer", "eraser")
 """Users that get the database role which owns the projections. All others can only read."""
@@ -61,6 +63,7 @@ class Passwords:
 def write_permissions(directory: Path, deployment: Deployment) -> list[Path]:
     """Write all files into the directory, readable by the owner only, and return their paths.
 
+    There is one directory for each user and each server, so that a container can see its own secrets and no others.
     Existing passwords are kept, so a client can be added later. Raises `PermissionsError` if a client has the name of a
     service or a file cannot be written.
     """
@@ -70,7 +73,6 @@ def write_permissions(directory: Path, deployment: Deployment) -> list[Path]:
     try:
         passwords = Passwords(json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {})
         files = _files(deployment, passwords)
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         written = {kept: json.dumps(passwords.known, indent=1)} | {
             directory / name: text for name, text in files.items()
         }
@@ -84,17 +86,17 @@ def write_permissions(directory: Path, deployment: Deployment) -> list[Path]:
 def _files(deployment: Deployment, passwords: Passwords) -> dict[str, str]:
     spaces = [Permissions(Subjects(namespace), users()) for namespace in deployment.namespaces]
     files = {
-        "auth.conf": nats_accounts(spaces, deployment.clients, passwords),
-        "roles.sql": database_roles(deployment.namespaces, passwords),
-        "postgres.env": _lines(dict.fromkeys(("POSTGRES_PASSWORD", "PGPASSWORD"), passwords.of("postgres"))),
+        "nats/auth.conf": nats_accounts(spaces, deployment.clients, passwords),
+        "postgres/roles.sql": database_roles(deployment.namespaces, passwords),
+        "postgres/password": passwords.of("postgres"),
     }
     if deployment.nodes:
-        files["routes.conf"] = cluster_routes(deployment.nodes, passwords)
+        files["nats/routes.conf"] = cluster_routes(deployment.nodes, passwords)
     for space in spaces:
         for role in space.roles():
-            files[f"{space.user(role)}.env"] = _lines(_environment(space, role, deployment, passwords))
+            files[f"{space.user(role)}/{ENVIRONMENT}"] = _lines(_environment(space, role, deployment, passwords))
         for client in deployment.clients:
-            files[f"{space.client_user(client)}.env"] = _lines(_clients(space, client, deployment, passwords))
+            files[f"{space.client_user(client)}/{ENVIRONMENT}"] = _lines(_clients(space, client, deployment, passwords))
     return files
 
 
@@ -258,6 +260,7 @@ def _lines(values: dict[str, str]) -> str:
 
 
 def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.touch(mode=0o600)
     path.chmod(0o600)
     path.write_text(text, encoding="utf-8")

@@ -31,7 +31,9 @@ async def test_a_hook_uploads_sessions_under_the_clients_name(platform: Restrict
         await cli.settle()
     put(str(tmp_path), {"agent": "muse", "session": "s", "ended_at": "2026-01-18T23:00:00Z", "turns": [TURN]})
     with pytest.MonkeyPatch.context() as environment:
-        for line in (platform.directory / f"{platform.permissions.client_user('ann')}.env").read_text().splitlines():
+        for line in (
+            (platform.directory / platform.permissions.client_user("ann") / "nemuri.env").read_text().splitlines()
+        ):
             environment.setenv(*line.split("=", 1))
         where = HookSettings(str(tmp_path))
     became = await asyncio.to_thread(flush, where, 30.0)

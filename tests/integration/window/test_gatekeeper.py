@@ -38,6 +38,14 @@ async def test_nothing_is_shown_without_a_token(gateway: Gateway) -> None:
         assert (await stranger.get("/", headers={"Cookie": f"nemuri_session_{port}=a.b"})).status_code == 401
 
 
+async def test_the_probes_need_no_token(gateway: Gateway) -> None:
+    """Answer health, readiness and metrics to a stranger, and say nothing of the contents."""
+    async with httpx2.AsyncClient(base_url=gateway.served.url) as stranger:
+        assert (await stranger.get("/health")).json() == {"healthy": True}
+        assert (await stranger.get("/ready")).json() == {"ready": True, "missing": []}
+        assert "process_cpu_seconds_total" in (await stranger.get("/metrics")).text
+
+
 async def test_the_link_is_exchanged_for_a_cookie_that_is_not_the_token(gateway: Gateway) -> None:
     """Set a strict cookie without the token, and take the token out of the address."""
     async with httpx2.AsyncClient(base_url=gateway.served.url) as browser:
