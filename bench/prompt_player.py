@@ -17,7 +17,7 @@ from bench.lived_society import LivedSociety
 from nemuri_society.cognition.module import Prompt
 
 PARTS: Final[Mapping[str, str]] = {
-    "recipes": r"(you can make now|you cannot collect yet|one thing is lacking for|still missing for|What can be made)",
+    "recipes": r"(you can make now|you cannot collect yet|one thing is lacking|still missing for|What can be made)",
     "failures": r"(you cannot \w+ .* now: |the last plan failed|given up: |.*: failed, |.*\(it has failed)",
     "surroundings": r"(in sight|seen before|people seen before|places you know|you can (collect|place)|near|at): ",
 }
@@ -106,7 +106,8 @@ class PromptPlayer:
     def _goals(self, system: str, lines: Sequence[str]) -> str:
         """Return the first things that can be made and that the agent neither has nor has had or given up."""
         over = {*_held(lines), *_ITEM.findall(" ".join([_line(lines, "reached"), _line(lines, "given up")]))}
-        nearly = re.findall(r"(\w+) \(lacking", _line(lines, "one thing is lacking for"))
+        lacking = re.findall(r"\(for ([\w, ]+)\)", _line(lines, "one thing is lacking"))
+        nearly = [item for items in lacking for item in items.split(", ")]
         things = _ITEM.findall(system.partition("Things that can be made: ")[2])
         wanted = dict.fromkeys([*_made(_line(lines, "you can make now")), *nearly, *things])
         left = [item for item in wanted if item not in over][:4] or ["wood"]

@@ -295,7 +295,9 @@ class WorkingMemory(Value):
     location: Place | None = None
     inventory_summary: Text = ""
     health: Annotated[float, Field(ge=0)] | None = None
+    """20 is unhurt."""
     hunger: Annotated[float, Field(ge=0)] | None = None
+    """20 is full, 0 starving, as in Minecraft. Texts call it food, so that a high value is not read as great hunger."""
     current_action: Action | None = None
     nearby_agents: tuple[Nearby, ...] = ()
     active_goals: tuple[Text, ...] = ()
@@ -316,8 +318,8 @@ class WorkingMemory(Value):
             yield f"doing: {' '.join(filter(None, (action.type, action.target)))}{expected}"
         if self.active_goals:
             yield f"goals: {'; '.join(self.active_goals)}"
-        state = {"health": self.health, "hunger": self.hunger}
-        if known := [f"{name} {value:g}" for name, value in state.items() if value is not None]:
+        state = {"health": self.health, "food": self.hunger}
+        if known := [f"{name} {value:g} of 20" for name, value in state.items() if value is not None]:
             yield f"state: {', '.join(known)}"
         if (location := self.location) is not None:
             around = f" ({', '.join(filter(None, (location.biome, *location.nearby_structures)))})"

@@ -29,7 +29,7 @@ WRONG_USE: dict[tuple[str, ...], str] = {
     ("run", "--hosts", "0"): "--hosts",
     ("run", "--agents", "50", "--limit", "20"): "--limit",
     ("run", "--agents", "30", "--limit", "30"): "cells of 25",
-    ("run", "--without", "nothing"): "unknown module: nothing",
+    ("run", "--without", "nothing"): "unknown module: nothing; there are action_awareness,",
     ("run", "--plugin", "nothing"): "no installed package has a module nothing",
     ("run", "--slots", "0"): "--slots",
     ("run", "--latency", "-1"): "--latency",

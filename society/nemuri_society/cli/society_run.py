@@ -205,8 +205,7 @@ def _societies(
             raise WrongUse(str(error)) from error
         raise
     for society in societies[:1]:
-        _check_models(society, session, file)
-        _check_modules(society)
+        _check_names(society, session, file)
         if limit is not None:
             _check_room(society, limit)
             _check_world(society, session)
@@ -252,22 +251,24 @@ def _print_estimate(session: Session, society: "Society") -> None:
     print_estimate(estimate(society, session.settings().model_settings()), society)
 
 
-def _check_models(society: "Society", session: Session, file: Path | None) -> None:
+def _check_names(society: "Society", session: Session, file: Path | None) -> None:
+    """Raise `SocietyFileError`, or `WrongUse` without a file, for modules and models that there are not."""
     from nemuri_society.operations.society_file import SocietyFileError
+    from nemuri_society.simulation.bootstrap import check_modules
     from nemuri_society.simulation.model_building import check_models
 
-    if wrong := check_models(society, session.settings().model_settings()):
-        raise SocietyFileError(*(f"{f'{file}: ' if file else ''}{path}: {what}" for path, what in wrong))
+    wrong = [*check_modules(society), *check_models(society, session.settings().model_settings())]
+    if wrong and file is None:
+        raise WrongUse(wrong[0][1])
+    if wrong:
+        raise SocietyFileError(*(f"{file}: {path}: {what}" for path, what in wrong))
 
 
 def _check_modules(society: "Society") -> None:
-    from nemuri_society.cognition.memory_interface import NoMemories
-    from nemuri_society.simulation.bootstrap import society_modules
+    from nemuri_society.simulation.bootstrap import check_modules
 
-    try:
-        society_modules(society, NoMemories())
-    except (ValueError, LookupError) as error:
-        raise WrongUse(str(error).strip("'\"")) from error
+    for _, what in check_modules(society):
+        raise WrongUse(what)
 
 
 def _check_room(society: "Society", limit: int) -> None:

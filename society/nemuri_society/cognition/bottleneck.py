@@ -5,12 +5,14 @@ a section does not use go to other sections. A text that does not fit is cut at 
 """
 
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 from pydantic import JsonValue
 
 from nemuri_domain.language.token_estimate import estimate_tokens
 from nemuri_society.cognition import prompt_text, situation_text
+from nemuri_society.cognition.attempts import failed_words
 from nemuri_society.cognition.commands import has_commands
 from nemuri_society.cognition.courses import plan_progress, progress_line
 from nemuri_society.cognition.deeds import DEED_SECONDS, deed_lines
@@ -20,8 +22,9 @@ from nemuri_society.cognition.percept_updates import listed, mapped
 from nemuri_society.cognition.prompt_budget import PROMPT_TOKENS, PromptSection, fit_to_budget, section_shares
 from nemuri_society.cognition.self_description import describe_agent
 from nemuri_society.cognition.shared_state import Snapshot
-from nemuri_society.cognition.situation_detection import Situation, number
-from nemuri_society.cognition.task_texts import BLOCK_ACTIONS, COMMANDS, TaskText, task_text
+from nemuri_society.cognition.situation_detection import Situation, decided_at, number
+from nemuri_society.cognition.surroundings import allowed_actions
+from nemuri_society.cognition.task_texts import COMMANDS, TaskText, block_actions, task_text
 
 HEADINGS: Final[Mapping[PromptSection, str]] = {
     "alerts": "Pressing:",
@@ -31,16 +34,22 @@ HEADINGS: Final[Mapping[PromptSection, str]] = {
     "memories": "What comes to mind:",
 }
 """Heading of each section of the user prompt, in the order of the prompt."""
-TASK: Final = task_text("society_decision", actions=BLOCK_ACTIONS)
-"""The task in a world of blocks."""
 COMMAND_TASK: Final = task_text("society_decision", actions=COMMANDS)
 """The task in a world with commands of its own."""
 PROMPT_UTTERANCES: Final = 12
 """Number of the last utterances in the prompt."""
 ANSWER_TOKENS: Final = 300
 """Maximum tokens of a decision."""
+
+
+@lru_cache(maxsize=64)
+def block_task(allowed: frozenset[str] | None) -> TaskText:
+    """Return the task in a world of blocks that allows these actions; None allows all."""
+    return task_text("society_decision", actions=block_actions(allowed))
+
+
 _FIXED: Final = (
-    max(estimate_tokens("\n".join([task.text, *HEADINGS.values()])) for task in (TASK, COMMAND_TASK))
+    max(estimate_tokens("\n".join([task.text, *HEADINGS.values()])) for task in (block_task(None), COMMAND_TASK))
     + len(HEADINGS)
     + 2
 )
@@ -58,7 +67,7 @@ def fit_sections(
     texts: dict[PromptSection, list[str]] = {
         "system": describe_agent(snapshot),
         "working_memory": [
-            *prompt_text.working_memory_lines(snapshot["working_memory"], ("active_goals",) if wanted else ()),
+            *prompt_text.working_memory_lines(snapshot, ("active_goals",) if wanted else ()),
             *situation_text.place_lines(snapshot),
             *situation_text.ability_lines(snapshot, _aims(snapshot)),
         ],
@@ -72,7 +81,7 @@ def fit_sections(
 
 def decision_task(snapshot: Snapshot) -> TaskText:
     """Return the task for the world that an agent perceives."""
-    return COMMAND_TASK if has_commands(snapshot["percepts"]) else TASK
+    return COMMAND_TASK if has_commands(snapshot["percepts"]) else block_task(allowed_actions(snapshot["profile"]))
 
 
 def decision_prompt(
@@ -94,10 +103,10 @@ def decision_prompt(
 
 def _aims(snapshot: Snapshot) -> list[str]:
     """Return the goal of the plan, or else the most important goal that is left."""
-    plans = snapshot["plans"]
-    if plans.get("status") == "active" and plans.get("description"):
+    plans, progress = snapshot["plans"], plan_progress(snapshot["working_memory"], snapshot["plans"])
+    if plans.get("status") == "active" and plans.get("description") and progress.get("status") != "done":
         return [str(plans["description"])]
-    over = [*listed(plans, "done"), *listed(plans, "given_up")]
+    over = [*listed(plans, "done"), *listed(plans, "given_up"), plans.get("goal")]
     left = [goal for goal in listed(snapshot["goals"], "active") if goal.get("id") not in over]
     return [str(goal.get("description")) for goal in sorted(left, key=lambda goal: -number(goal.get("priority")))[:1]]
 
@@ -117,7 +126,7 @@ def _social(snapshot: Snapshot, situation: Situation, passed: Collection[Output]
     matters = not {"social_awareness", "hearing", "deeds"}.isdisjoint(passed)
     felt = prompt_text.opinion_lines(snapshot, [*situation.near, *doers]) if matters else []
     done = deed_lines(snapshot["deeds"], snapshot.second, since)
-    return [*done, *felt, *prompt_text.utterance_lines(heard[::-1], snapshot.name)]
+    return [*done, *felt, *prompt_text.utterance_lines(heard, snapshot.name, newest_first=True)]
 
 
 def _heard(snapshot: Snapshot, passed: Collection[Output]) -> list[dict[str, Any]]:
@@ -139,5 +148,6 @@ def _alerts(snapshot: Snapshot, situation: Situation, passed: Collection[Output]
     progress = mapped(snapshot["working_memory"].get("progress"))
     course = [line] if (line := progress_line(progress, snapshot["decision"])) else []
     failed = situation_text.failure_lines(snapshot)
-    told = situation_text.told_failures(snapshot)
-    return [*pressing, *course, *failed, *prompt_text.alert_lines(wrong, acts, told)]
+    tried = failed_words(snapshot["attempts"])  # Those that are possible by now are not told at all.
+    new = prompt_text.alert_lines(wrong, acts, tried, decided_at(snapshot))
+    return [*pressing, *course, *failed, *new]

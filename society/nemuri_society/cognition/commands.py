@@ -34,8 +34,7 @@ def command_obstacle(intent: Intent, percepts: Mapping[str, JsonValue]) -> str |
     named = intent.verb if intent.command is None else intent.command.split(" ")[0].casefold()
     if intent.verb in ALWAYS and (intent.command is None or named in known):
         return None
-    forms = "; ".join(_form(possible) for possible in listed(percepts, "possible"))
-    return f"there is no way to {named} here now; you can: {forms}"
+    return f"there is no command `{named}` here"
 
 
 def command_lines(percepts: Mapping[str, JsonValue]) -> list[str]:
@@ -59,5 +58,5 @@ def _line(possible: Mapping[str, Any]) -> str:
     needs = f"; it needs {possible['needs']}" if possible.get("needs") else ""
     choices = [str(choice) for choice in listed(possible, "choices")]
     named = [f"`{choice}`" for choice in choices if choice != possible.get("command")]
-    now = f"; now: {', '.join(named)}" if named else "" if choices else "; nothing to choose from now"
-    return f"you can `{_form(possible)}`: it {possible.get('does')}{needs}{now}"
+    now = f"; now: {', '.join(named)}" if named else ""
+    return f"you {'can' if choices else 'cannot yet'} `{_form(possible)}`: it {possible.get('does')}{needs}{now}"

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from inspect import iscoroutinefunction
 from random import Random
-from typing import Any, Final, Protocol
+from typing import Any, Final
 from zlib import crc32
 
 from orjson import loads
@@ -69,8 +69,8 @@ class Failure:
     error: BaseException
 
 
-class LatencyObserver(Protocol):
-    """An observer of the engine's latencies."""
+class LatencyObserver:
+    """An observer of the engine's latencies. It does nothing; those derived from it count."""
 
     def begins(self, slot: Slot) -> None:
         """Called when a run of the slot's module begins."""
@@ -79,16 +79,7 @@ class LatencyObserver(Protocol):
         """Called when an agent reads a percept that waited this number of seconds."""
 
 
-class _NoObserver:
-    def begins(self, slot: Slot) -> None:
-        pass
-
-    def hears(self, waited: float) -> None:
-        pass
-
-
-NO_OBSERVER: Final[LatencyObserver] = _NoObserver()
-"""An observer that does nothing."""
+NO_OBSERVER: Final = LatencyObserver()
 
 
 class Engine:

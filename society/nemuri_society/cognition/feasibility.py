@@ -7,12 +7,10 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from nemuri_society.cognition.commands import command_obstacle, has_commands
-from nemuri_society.cognition.intents import Intent, Verb
+from nemuri_society.cognition.intents import ACTION_OF, Intent
 from nemuri_society.cognition.surroundings import Surroundings
 from nemuri_society.world.game_rules import BLOCKS, COLLECTING_RULES, MAX_CARRIED, PICKAXES, PLACING_RULES, RECIPES
 
-_ACTIONS: Final[Mapping[Verb, str]] = {"follow": "go", "explore": "go", "wait": "rest"}
-"""Action of the world by verb, where its name differs."""
 MAX_NAMES: Final = 8
 """Maximum number of known names that an obstacle lists."""
 
@@ -25,8 +23,8 @@ def obstacle(intent: Intent, view: Surroundings) -> str | None:
     if has_commands(view.percepts):
         return command_obstacle(intent, view.percepts)
     item = intent.item or ""
-    action = _ACTIONS.get(intent.verb, intent.verb)
-    if view.allowed is not None and action not in view.allowed:
+    action = ACTION_OF.get(intent.verb, intent.verb)
+    if not view.allows(action):
         return f"nobody can {action} in this world"
     match intent.verb:
         case "craft":
@@ -34,7 +32,7 @@ def obstacle(intent: Intent, view: Surroundings) -> str | None:
         case "collect":
             return _collecting_obstacle(item, view)
         case "place":
-            return f"a {item} cannot be placed" if item not in PLACING_RULES else too_few(item, 1, view)
+            return f"{one(item)} cannot be placed" if item not in PLACING_RULES else too_few(item, 1, view)
         case "give" | "trade":
             return too_few(item, intent.count, view) or _unknown(intent.whom or "", view, people=True)
         case "deposit":
@@ -65,6 +63,11 @@ def stacks(counts: Mapping[str, int]) -> str:
     return " and ".join(f"{count} {item}" for item, count in counts.items())
 
 
+def one(item: str) -> str:
+    """Return an item with its article, such as "an iron_pickaxe"."""
+    return f"{'an' if item[0] in 'aeiou' else 'a'} {item}"
+
+
 def sources_of(item: str) -> tuple[str, ...]:
     """Return the blocks that give an item when they are collected. The name of such a block counts as the item."""
     return tuple(block for block, rule in COLLECTING_RULES.items() if item in (rule.item, block))
@@ -82,6 +85,8 @@ def missing_stations(stations: Iterable[str], view: Surroundings) -> str | None:
     if not wanted or view.together(wanted):
         return None
     absent = [block for block in wanted if view.remembered([block]) is None]
+    if absent and all(view.held(block) for block in absent):
+        return f"no {' and no '.join(absent)} is near: place the {' and the '.join(absent)} that you carry"
     if absent:
         return f"no {' and no '.join(absent)} is near: craft and place it, or go to one"
     return f"the {' and the '.join(wanted)} are too far from each other: place them side by side"
@@ -106,7 +111,7 @@ def _collecting_obstacle(item: str, view: Surroundings) -> str | None:
         return None if item in BLOCKS else f"there is nothing called {item} in this world"
     tools = {tool for block in sources if (tool := missing_tool(block, view)) is not None}
     if len(tools) == len(sources):
-        return f"it needs a {' or a '.join(sorted(tools))}"
+        return f"it needs {' or '.join(map(one, sorted(tools)))}"
     return _no_room(COLLECTING_RULES[sources[0]].item, 1, view)
 
 

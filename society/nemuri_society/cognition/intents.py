@@ -5,6 +5,7 @@ acts and spoken promises are compared in the same terms.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal, get_args
@@ -39,6 +40,10 @@ MAX_COUNT: Final = 64
 """Maximum count of an intent."""
 BLOCK_VERBS: Final[tuple[Verb, ...]] = tuple(verb for verb in VERBS if verb not in {"plan", "do"})
 """The verbs of a world of blocks."""
+ACTION_OF: Final[Mapping[Verb, str]] = {verb: verb for verb in BLOCK_VERBS} | {
+    "follow": "go", "explore": "go", "wait": "rest",
+}  # fmt: skip
+"""The action of the world that each of them is made of."""
 _SYNONYMS: Final[dict[Verb, str]] = {
     "collect": "collect gather mine dig chop cut harvest get fetch pick obtain take farm find acquire",
     "craft": "craft make build create smelt cook forge",

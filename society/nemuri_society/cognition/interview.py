@@ -5,7 +5,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from nemuri_society.cognition import prompt_text
+from nemuri_society.cognition import prompt_text, situation_text
 from nemuri_society.cognition.memory_interface import RetrievedMemory
 from nemuri_society.cognition.module import Prompt
 from nemuri_society.cognition.percept_updates import listed, mapped
@@ -17,6 +17,7 @@ from nemuri_society.cognition.task_texts import task_text
 TASK: Final = task_text("society_interview")
 INTERVIEW_SECTIONS: Final = frozenset(
     {"profile", "decision", "goals", "plans", "action_history", "conversations", "social_model", "reflections"}
+    | {"percepts", "working_memory"}
 )
 """Sections from which an answer is made."""
 ANSWER_TOKENS: Final = 300
@@ -32,12 +33,14 @@ def interview_prompt(snapshot: Snapshot, question: str, memories: Sequence[Retri
     lines = [
         f"you are asked: {quoted(question)}",
         f"you have decided: {decided}" if decided else "",
+        *situation_text.time_line(snapshot["percepts"]),
+        *prompt_text.working_memory_lines(snapshot, ("cc_broadcast", "active_goals")),
         *prompt_text.goal_lines(snapshot["goals"], snapshot["plans"], {}),
-        *prompt_text.outcome_lines(_ended(snapshot)),
+        *prompt_text.counted_outcomes(_ended(snapshot)),
         *prompt_text.opinion_lines(snapshot, known),
-        *prompt_text.utterance_lines(listed(snapshot["conversations"])[-LAST_UTTERANCES:], snapshot.name),
+        *prompt_text.utterance_lines(_heard(snapshot), snapshot.name),
         *prompt_text.reflection_lines(snapshot["reflections"]),
-        *(f"you remember: {quoted(memory.content)}" for memory in memories),
+        *prompt_text.remembered_lines((memory.content for memory in memories), _told(snapshot)),
     ]
     about: dict[str, JsonValue] = {"job": "interview", "agent": snapshot.name, "state": state_answer(snapshot)}
     return prompt_text.module_prompt(snapshot, TASK, lines, about, ANSWER_TOKENS)
@@ -60,6 +63,16 @@ def state_answer(snapshot: Snapshot) -> str:
     }
     known = [f"{name}: {value}" for name, value in parts.items() if value]
     return f"(no language model answers; its state) {'. '.join(known) or 'nothing yet'}"
+
+
+def _heard(snapshot: Snapshot) -> list[dict[str, JsonValue]]:
+    return listed(snapshot["conversations"])[-LAST_UTTERANCES:]
+
+
+def _told(snapshot: Snapshot) -> list[str]:
+    """Return what the prompt tells beside the memories, in their words."""
+    thoughts = [str(reflection.get("insight")) for reflection in listed(snapshot["reflections"])[-3:]]
+    return [*thoughts, *prompt_text.spoken(_heard(snapshot), snapshot.name)]
 
 
 def _ended(snapshot: Snapshot) -> list[dict[str, JsonValue]]:

@@ -3,13 +3,13 @@
 Only what matters now is told, not the whole tree of recipes.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
 from nemuri_society.cognition.crafting_plan import crafting_steps
-from nemuri_society.cognition.feasibility import missing_items, missing_stations, missing_tool, sources_of, stacks
+from nemuri_society.cognition.feasibility import missing_items, missing_stations, missing_tool, one, sources_of, stacks
 from nemuri_society.cognition.intents import Intent, Verb, read_intent, singular
 from nemuri_society.cognition.surroundings import Surroundings
 from nemuri_society.world.game_rules import COLLECTING_RULES, ITEMS, PLACING_RULES, RECIPES, VISIBLE_BLOCKS, Recipe
@@ -25,19 +25,16 @@ MAX_MISSING: Final = 10
 def possibility_lines(view: Surroundings) -> list[str]:
     """Return lines with the items that can be made, collected and placed now, and those that lack one thing."""
     lacks = {item: _lacks(recipe, view) for item, recipe in RECIPES.items()}
-    able = [made(item, RECIPES[item]) for item, lacking in lacks.items() if not lacking]
-    nearly = [
-        f"{item} (lacking {lacking[0]})" for item, lacking in lacks.items() if len(lacking) == 1 and not view.held(item)
-    ]
-    placeable = [item for item in PLACING_RULES if view.held(item)]
     lines = {
-        "you can make now": able,
-        "you can collect": [*_collectable(view)],
-        "you cannot collect yet": [*_uncollectable(view)],
-        "you can place": placeable,
-        "one thing is lacking for": nearly[:MAX_NEARLY],
+        ("craft", "you can make now"): [made(item, RECIPES[item]) for item, lacking in lacks.items() if not lacking],
+        ("collect", "you can collect"): [*_collectable(view)],
+        ("collect", "you cannot collect yet"): [*_uncollectable(view)],
+        ("place", "you can place"): [item for item in PLACING_RULES if view.held(item)],
+        ("craft", "one thing is lacking"): _nearly(lacks, view),
     }
-    return [f"{heading}: {'; '.join(parts)}" for heading, parts in lines.items() if parts]
+    return [
+        f"{heading}: {'; '.join(parts)}" for (action, heading), parts in lines.items() if parts and view.allows(action)
+    ]
 
 
 def goal_needs(goal: str, view: Surroundings) -> list[str]:
@@ -48,6 +45,10 @@ def goal_needs(goal: str, view: Surroundings) -> list[str]:
     handed = intent is not None and intent.verb in HANDING_VERBS
     if item is None or (handed and intent is not None and view.held(item) >= intent.count):
         return []
+    if not view.allows("craft" if item in RECIPES else "collect") or (
+        item in RECIPES and not _lacks(RECIPES[item], view)
+    ):
+        return []  # It can never be made, or it can be made now, which is told already.
     told = [*_needs(item, view)]
     return [f"still missing for {item}: {'; '.join(told)}"] if told else []
 
@@ -66,6 +67,15 @@ def made(item: str, recipe: Recipe) -> str:
     number = f"{recipe.count} " if recipe.count > 1 else ""
     near = f" near a {' and a '.join(recipe.stations)}" if recipe.stations else ""
     return f"{number}{item} from {stacks(recipe.ingredients)}{near}"
+
+
+def _nearly(lacks: Mapping[str, Sequence[str]], view: Surroundings) -> list[str]:
+    """Return the single things that are lacking, each with the items that it is lacking for."""
+    nearly = [item for item, lacking in lacks.items() if len(lacking) == 1 and not view.held(item)][:MAX_NEARLY]
+    wanted = defaultdict[str, list[str]](list)
+    for item in nearly:
+        wanted[lacks[item][0]].append(item)
+    return [f"{lacking} (for {', '.join(items)})" for lacking, items in wanted.items()]
 
 
 def _lacks(recipe: Recipe, view: Surroundings) -> list[str]:
@@ -91,7 +101,7 @@ def _collectable(view: Surroundings) -> Iterator[str]:
 def _uncollectable(view: Surroundings) -> Iterator[str]:
     for block, item in _known_sources(view):
         if item not in RECIPES and (tool := missing_tool(block, view)) is not None:
-            yield f"{item} (needs a {tool})"
+            yield f"{item} (needs {one(tool)})"
 
 
 def _needs(wanted: str, view: Surroundings) -> Iterator[str]:
@@ -125,14 +135,14 @@ def _collecting_need(item: str, count: int, view: Surroundings) -> str:
     tool = missing_tool(block, view) if block in COLLECTING_RULES else None
     where = "" if view.remembered([block]) or block == "grass" else ", none seen yet: explore"
     source = f" from {block}" if block != item else ""
-    return f"collect {count} {item}{source}{f' with a {tool}' if tool else ''}{where}"
+    return f"collect {count} {item}{source}{f' with {one(tool)}' if tool else ''}{where}"
 
 
 def rules_text(items: Iterable[str] = tuple(RECIPES)) -> str:
     """Return the recipes of these items and the sources of what is collected as one paragraph."""
     found = {rule.item: (block, rule.tool) for block, rule in COLLECTING_RULES.items() if rule.item not in RECIPES}
     taken = [
-        f"{item}{'' if block == item else f' from {block}'}{f' with a {needs} or better' if needs else ''}"
+        f"{item}{'' if block == item else f' from {block}'}{f' with {one(needs)} or better' if needs else ''}"
         for item, (block, needs) in found.items()
     ]
     recipes = "; ".join(made(item, RECIPES[item]) for item in items)

@@ -20,9 +20,10 @@ from nemuri_society.cognition.self_description import describe_agent, relation_t
 from nemuri_society.cognition.shared_state import Snapshot
 from nemuri_society.cognition.situation_detection import number
 from nemuri_society.cognition.task_texts import TaskText
+from nemuri_society.cognition.working_memory import perceived_values
 
-_TIMES: Final = re.compile(r" \((\d+) times\)$")
-"""The number of equal acts at the end of a memory of them."""
+_TIMES: Final = re.compile(r"(?: \((\d+) times\))?(?: \(×(\d+)\))?$")
+"""The number of equal acts at the end of a memory of them, and the number of equal memories that were merged."""
 
 
 def module_prompt(
@@ -43,21 +44,26 @@ def module_prompt(
     return Prompt(system, "\n".join(fitted["memories"]), about, limit, task.label)
 
 
-def utterance_lines(entries: Iterable[Mapping[str, Any]], own: str) -> list[str]:
-    """Return one line for each utterance. Utterances of the agent named `own` begin with "you"."""
-    return [f"{_subject(entry, own)} said: {quoted(entry.get('text', ''))}" for entry in entries]
+def utterance_lines(entries: Iterable[Mapping[str, Any]], own: str, *, newest_first: bool = False) -> list[str]:
+    """Return one line for each different utterance, oldest first by default, with the number of times if it was said
+    several times. It stands where it was said last. Utterances of the agent named `own` begin with "you".
+    """
+    lines = [f"{_subject(entry, own)} said: {quoted(entry.get('text', ''))}" for entry in entries]
+    latest = _counted(reversed(lines))
+    return latest if newest_first else latest[::-1]
 
 
 def _subject(entry: Mapping[str, Any], own: str) -> str:
     return "you" if entry.get("speaker") == own else str(entry.get("speaker"))
 
 
-def working_memory_lines(working: Mapping[str, JsonValue], without: Collection[str] = ()) -> list[str]:
-    """Return working memory as lines, most important first (document 004 §4.2.1). `without` names fields that the
-    prompt tells elsewhere.
+def working_memory_lines(snapshot: Snapshot, without: Collection[str] = ()) -> list[str]:
+    """Return working memory as lines, most important first (document 004 §4.2.1). What percepts tell is as new as they
+    are. `without` names fields that the prompt tells elsewhere.
     """
+    working, present = snapshot["working_memory"], perceived_values(snapshot["percepts"])
     fields = WorkingMemory.model_fields.keys() - set(without)
-    known = {name: value for name, value in working.items() if name in fields}
+    known = {name: present.get(name, value) for name, value in working.items() if name in fields}
     return [*WorkingMemory.model_validate(known).lines()] if known else []
 
 
@@ -94,15 +100,16 @@ def plan_lines(plans: Mapping[str, JsonValue], progress: Mapping[str, JsonValue]
 
 def opinion_lines(snapshot: Snapshot, about: Iterable[str]) -> list[str]:
     """Return one line for each agent named in `about` of whom the agent has an opinion: what they are to it, and how
-    they seem to feel towards it by their words and deeds. Relations of the profile are told with the profile.
+    they seem to feel towards it by their words and deeds. A relation of the profile stands before what they have become
+    since; alone it is told with the profile.
     """
     lines = []
     for name in dict.fromkeys(about):
         opinion = mapped(snapshot["social_model"].get(name))
         if not opinion:
             continue
-        relationship = str(opinion.get("relationship") or "")
-        known = relationship if relationship != relation_to(snapshot["profile"], name) else ""
+        relationship, given = str(opinion.get("relationship") or ""), relation_to(snapshot["profile"], name)
+        known = "" if relationship == given else f"{given}, of late {relationship}" if given else relationship
         seems = f"; towards you they seem: {opinion['seems']}" if opinion.get("seems") else ""
         likes = f"you like them {number(opinion.get('sentiment')):g} of 10"
         lines.append(f"{name} is to you: {known} ({likes}){seems}" if known else f"{name}: {likes}{seems}")
@@ -121,7 +128,7 @@ def remembered_lines(contents: Iterable[str], told: Iterable[str] = ()) -> list[
         if len(lines) > 1:
             known.update(new)
         if new:
-            counts["\n".join(new)] += int(found[1]) if found else 1
+            counts["\n".join(new)] += int(found[1] or 1) * int(found[2] or 1) if found else 1
     return [f"you remember: {quoted(content)}{_times(times)}" for content, times in counts.items()]
 
 
@@ -150,16 +157,24 @@ def _came_to(reflection: Mapping[str, Any]) -> str:
 
 
 def alert_lines(
-    corrections: Mapping[str, JsonValue], acts: Iterable[Mapping[str, Any]], told: Iterable[str] = ()
+    corrections: Mapping[str, JsonValue],
+    acts: Iterable[Mapping[str, Any]],
+    told: Iterable[str] = (),
+    since: float = -1.0,
 ) -> list[str]:
-    """Return lines with the corrections, then lines with the outcomes of these acts, each newest first.
+    """Return lines with the corrections after the second `since`, then lines with the outcomes of these acts, each
+    newest first.
 
-    Acts whose failure is `told` already, given by their words, are left out. So are outcomes that a correction tells,
-    walks that succeeded and acts that were replaced.
+    Acts whose failure is `told` already or overcome, given by their words, are left out. So are outcomes of acts that
+    were corrected, walks that succeeded and acts that were replaced.
     """
     known = {*told}
-    wrong = [correction for correction in listed(corrections) if correction.get("text") not in known]
-    corrected = {correction.get("act") for correction in wrong}
+    corrected = {correction.get("act") for correction in listed(corrections)}
+    wrong = [
+        correction
+        for correction in listed(corrections)
+        if correction.get("text") not in known and number(correction.get("second")) > since
+    ]
     left = [
         act
         for act in acts

@@ -99,6 +99,8 @@ def _goals(about: Mapping[str, Any], rng: Random) -> str:
     """Return goals: the next tools, a random optional item, and a gift for a friend in sight."""
     if about.get("possible"):
         return json.dumps({"goals": command_goals(about, rng)})
+    if about.get("allowed") and not {"collect", "craft"} <= {*about["allowed"]}:
+        return json.dumps({"goals": _visits(about, rng)})
     inventory = about.get("inventory") or {}
     over = {*map(str, about.get("reached") or ()), *map(str, about.get("given_up") or ())}
     left = [tool for tool in TOOL_ORDER if not inventory.get(tool) and f"make a {tool}" not in over]
@@ -120,6 +122,16 @@ def _goals(about: Mapping[str, Any], rng: Random) -> str:
     ]:
         wanted.append(_goal(rng.choice(gifts), 0.6, [], "social"))
     return json.dumps({"goals": wanted or [_goal(f"collect {rng.randint(2, 9)} wood", 0.4, [])]})
+
+
+def _visits(about: Mapping[str, Any], rng: Random) -> list[dict[str, Any]]:
+    """Return goals for a world in which nothing is made: to go to some of the known places and people, or to rest."""
+    known = list(map(str, about.get("names") or ())) if "go" in about["allowed"] else []
+    since = f"from second {number(about.get('second')):.0f} on"  # So that a goal that is done can return.
+    visits = rng.sample(known, min(2, len(known)))
+    return [_goal(f"go to {name} ({since})", 0.5, [], "social") for name in visits] or [
+        _goal(f"rest ({since})", 0.4, [])
+    ]
 
 
 def _goal(description: str, priority: float, needs: list[str], kind: str = "personal") -> dict[str, Any]:

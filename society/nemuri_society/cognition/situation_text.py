@@ -85,8 +85,20 @@ def _remembered(view: Surroundings) -> list[str]:
         if (found := view.remembered([block])) is not None
     }
     people = _distances(view, "people", without={*agents_in_sight(view.percepts)})
-    known = {"places you know": _distances(view, "named"), "seen before": blocks, "people seen before": people}
+    known = {"places you know": _places(view), "seen before": blocks, "people seen before": people}
     return [f"{heading}: {_listed(distances)}" for heading, distances in known.items() if distances]
+
+
+def _places(view: Surroundings) -> dict[str, float]:
+    """Return the known places with their distances. The agent's home is told with the place that it is."""
+    named = _distances(view, "named")
+    home = mapped(view.places.get("named")).get("home")
+    for name, where in mapped(view.places.get("named")).items():
+        if where == home and name != "home":
+            named[f"{name} (your home)"] = named.pop(name)
+            named.pop("home", None)
+            break
+    return named
 
 
 def _distances(view: Surroundings, part: str, without: frozenset[str] | set[str] = frozenset()) -> dict[str, float]:

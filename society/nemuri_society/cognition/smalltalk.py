@@ -57,12 +57,19 @@ def judge_speakers(about: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
             if utterance.get("speaker") == speaker
         )
         given = sum(deed.get("by") == speaker and deed.get("deed") == "gave" for deed in about.get("deeds") or ())
-        change = words + GIFT_STEP * given
-        sentiment = min(10.0, max(0.0, number(before.get("sentiment"), 5.0) + change))
-        relationship = next(name for least, name in RELATIONSHIPS if sentiment >= least)
+        change, old = words + GIFT_STEP * given, number(before.get("sentiment"), 5.0)
+        sentiment = min(10.0, max(0.0, old + change))
+        relationship = _relationship(sentiment)
+        if "relationship" in before and relationship == _relationship(old):
+            relationship = str(before["relationship"])  # Nothing has changed what they are to each other.
         seems = "warm" if change > 0 else "hostile" if change < 0 else ""
         found[speaker] = {"sentiment": sentiment, "relationship": relationship} | ({"seems": seems} if seems else {})
     return found
+
+
+def _relationship(sentiment: float) -> str:
+    """Return what somebody who is liked so much is called."""
+    return next(name for least, name in RELATIONSHIPS if sentiment >= least)
 
 
 def _answer(heard: str, rng: Random) -> str:

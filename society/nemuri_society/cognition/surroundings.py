@@ -33,6 +33,10 @@ class Surroundings:
     allowed: frozenset[str] | None = None
     """Names of the actions that this world allows; None if it allows all."""
 
+    def allows(self, action: str) -> bool:
+        """Return True if this world allows an action, by its name."""
+        return self.allowed is None or action in self.allowed
+
     @cached_property
     def here(self) -> BlockPosition:
         """Position of the agent."""

@@ -33,23 +33,34 @@ def cues_of(text: str, goals: tuple[str, ...] = ()) -> Cues:
 def working_memory_values(snapshot: Snapshot) -> dict[str, JsonValue]:
     """Return the values of working memory that are derived from percepts, goals, acts and the decision."""
     percepts, decision = snapshot["percepts"], snapshot["decision"]
-    broadcast = ". ".join(
-        filter(None, (str(decision.get(key) or "") for key in ("high_level_intent", "priority_action")))
-    )
     goals = sorted(listed(snapshot["goals"], "active"), key=lambda goal: -number(goal.get("priority")))
     return {
         "agent_id": snapshot.agent_id,
         "second": snapshot.second,
-        "location": location(percepts),
-        "inventory_summary": ", ".join(f"{item} x{count}" for item, count in mapped(percepts.get("inventory")).items()),
-        "health": percepts.get("health") if percepts.get("position") else None,
-        "hunger": percepts.get("hunger") if percepts.get("position") else None,
+        **perceived_values(percepts),
         "current_action": current_action(listed(snapshot["action_history"])),
-        "nearby_agents": nearby_agents(percepts),
         "active_goals": [str(goal.get("description")) for goal in goals],
-        "cc_broadcast": broadcast[:BROADCAST_CHARACTERS],
+        "cc_broadcast": broadcast(decision)[:BROADCAST_CHARACTERS],
         "emotional_state": emotional_state(snapshot),
     }
+
+
+def perceived_values(percepts: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Return the values of working memory that percepts alone determine."""
+    body = percepts if percepts.get("position") else {}
+    return {
+        "location": location(percepts),
+        "inventory_summary": ", ".join(f"{item} x{count}" for item, count in mapped(percepts.get("inventory")).items()),
+        "health": body.get("health"),
+        "hunger": body.get("hunger"),
+        "nearby_agents": nearby_agents(percepts),
+    }
+
+
+def broadcast(decision: Mapping[str, JsonValue]) -> str:
+    """Return a decision in words: its intent, and its action unless the intent names it."""
+    intent, action = (str(decision.get(key) or "") for key in ("high_level_intent", "priority_action"))
+    return ". ".join(filter(None, [intent, "" if action.casefold() in intent.casefold() else action]))
 
 
 def location(percepts: Mapping[str, JsonValue]) -> dict[str, JsonValue] | None:
@@ -75,9 +86,13 @@ def current_action(history: list[dict[str, Any]]) -> JsonValue:
 
 
 def nearby_agents(percepts: Mapping[str, JsonValue]) -> list[JsonValue]:
-    """Return the nearest other agents, at most `MAX_NEARBY`."""
+    """Return the nearest other agents, at most `MAX_NEARBY`, with their distances in whole blocks."""
     others = bodies_in_sight(percepts)[:MAX_NEARBY]
-    return [{key: other.get(key) for key in ("id", "name", "distance", "activity")} for other in others]
+    return [
+        {key: other[key] for key in ("id", "name", "activity") if key in other}
+        | {"distance": round(number(other.get("distance")))}
+        for other in others
+    ]
 
 
 def emotional_state(snapshot: Snapshot) -> dict[str, JsonValue]:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import ConfigDict, Field, JsonValue, model_validator
+from pydantic import ConfigDict, Field, JsonValue, field_validator, model_validator
 
 from nemuri_contracts.event import Identifier, Label, Text, Value
 
@@ -21,6 +21,14 @@ class Described(Value):
     """Base class of what a society file contains: the string under a field is its description in the schema."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _is_no_truth_value(cls, value: object) -> object:
+        """Raise ValueError for true and false, which YAML reads from `yes` and `no` and pydantic takes for 1 and 0."""
+        if isinstance(value, bool):
+            raise ValueError("write a number or a text in quotation marks, not yes or no")  # noqa: TRY004 - for pydantic
+        return value
 
 
 class Spot(Described):

@@ -1,7 +1,7 @@
 """Societies: residents, cell leases, and health reports of agent hosts (document 002 §5, §6)."""
 
-import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
@@ -9,9 +9,9 @@ from pydantic import Field, model_validator
 
 from nemuri_contracts.event import Identifier, Value
 from nemuri_society.contracts.conditions import Conditions
-from nemuri_society.contracts.dangling_names import dangling_names
 from nemuri_society.contracts.pace import Pace
 from nemuri_society.contracts.residents import Resident
+from nemuri_society.contracts.wrong_names import wrong_names
 
 CELL = 25
 """Number of agents in a cell. A cell always runs on one host and moves as a whole if the host is lost."""
@@ -37,25 +37,16 @@ class Society(Conditions):
 
     @model_validator(mode="after")
     def _distinguishable(self) -> Self:
-        """Raise ValueError if two agents share an id, or names that differ only in case and punctuation."""
-        for what, said in (
-            ("id", [agent.id for agent in self.agents]),
-            ("name", [agent.name for agent in self.agents]),
-        ):
-            known = dict[str, str]()
-            for name in said:
-                plain = name if what == "id" else " ".join(re.findall(r"\w+", name.casefold()))
-                if not plain:
-                    raise ValueError(f"{name!r} is not a valid name: it must have a letter or digit")
-                if plain in known:
-                    raise ValueError(f"two agents have the same {what} {name!r}; each {what} must be unique")
-                known[plain] = name
+        """Raise ValueError if two agents share an id."""
+        for agent_id, times in Counter(agent.id for agent in self.agents).items():
+            if times > 1:
+                raise ValueError(f"two agents have the same id {agent_id!r}; each id must be unique")
         return self
 
     @model_validator(mode="after")
     def _connected(self) -> Self:
-        """Raise ValueError with all names that refer to nothing."""
-        if wrong := dangling_names(self):
+        """Raise ValueError with all names that refer to nothing or to several people."""
+        if wrong := wrong_names(self):
             raise ValueError("; ".join(f"{path}: {what}" for path, what in wrong))
         return self
 

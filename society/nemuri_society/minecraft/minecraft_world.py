@@ -85,16 +85,14 @@ class MinecraftWorld(ForeignWorld):
         yield from super().check(society)
         if society.places:
             yield "places", "the Minecraft world has none that can be set"
+        if society.speed != 1:
+            yield "speed", f"Minecraft runs in real time, so it must be 1, not {society.speed:g}"
+        if len(society.agents) > MAX_AGENTS:
+            yield "generate", f"a Minecraft world has room for {MAX_AGENTS} residents, not {len(society.agents)}"
 
     @classmethod
-    def require(cls, society: Society, data: Path) -> None:
-        """Raise ValueError if the society cannot run in Minecraft, and `MinecraftUnavailable` if Node.js or the modules
-        of the Minecraft world are not installed.
-        """
-        if society.speed != 1:
-            raise ValueError(f"--speed {society.speed:g}: Minecraft runs in real time, so the speed must be 1")
-        if len(society.agents) > MAX_AGENTS:
-            raise ValueError(f"--agents {len(society.agents)}: a Minecraft world has room for {MAX_AGENTS}")
+    def require(cls, society: Society, data: Path) -> None:  # noqa: ARG003 - its definition is checked already
+        """Raise `MinecraftUnavailable` if Node.js or the modules of the Minecraft world are not installed."""
         find_node()
         installed_modules(data)
 

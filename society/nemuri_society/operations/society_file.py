@@ -12,9 +12,9 @@ from pydantic import Field, ValidationError
 from nemuri.files.yaml_files import read_yaml
 from nemuri_contracts.error_messages import plain
 from nemuri_society.contracts.conditions import Conditions
-from nemuri_society.contracts.dangling_names import dangling_names
 from nemuri_society.contracts.residents import Person
 from nemuri_society.contracts.society import AGENTS_LIMIT, Society, SocietyName
+from nemuri_society.contracts.wrong_names import wrong_names
 from nemuri_society.operations.residents import generate_residents
 from nemuri_society.simulation.worlds import UnknownWorldError, world_class
 
@@ -50,6 +50,8 @@ class SocietyPlan(Conditions):
         """Return the society of this name and seed. Raises `SocietyFileError` with paths but no file."""
         if not self.people and not self.generate:
             raise SocietyFileError("people: a society needs at least one person; list some, or set `generate`")
+        if (number := len(self.people) + self.generate) > AGENTS_LIMIT:
+            raise SocietyFileError(f"generate: a society has at most {AGENTS_LIMIT:,} residents in all, not {number:,}")
         try:
             world = world_class(self.world)
         except UnknownWorldError as error:
@@ -58,7 +60,7 @@ class SocietyPlan(Conditions):
         towns = self.towns if world.spatial or self.towns else 0
         agents = generate_residents(name, self.generate, self.seed, towns, self.people)
         draft = Society.model_construct(name=name, seed=seed, agents=agents, **fields)
-        if wrong := [*dangling_names(draft), *world.check(draft)]:
+        if wrong := [*wrong_names(draft), *world.check(draft)]:
             raise SocietyFileError(*(f"{path}: {what}" for path, what in wrong))
         try:
             return Society(name=name, seed=seed, agents=agents, **fields)

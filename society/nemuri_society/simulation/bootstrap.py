@@ -14,7 +14,7 @@ from nemuri_infra.models.settings import ModelSettings
 from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_infra.process.gc_tuning import collect_young
 from nemuri_infra.runtime.settings import Settings
-from nemuri_society.cognition.memory_interface import Memories
+from nemuri_society.cognition.memory_interface import Memories, NoMemories
 from nemuri_society.cognition.module import Module
 from nemuri_society.cognition.module_registry import PLUGIN_GROUP, build_modules
 from nemuri_society.cognition.output_salience import Thresholds
@@ -25,8 +25,11 @@ from nemuri_society.simulation.agent_memories import AgentMemories
 from nemuri_society.simulation.checkpoints import Checkpoints
 from nemuri_society.simulation.control import read_limit
 from nemuri_society.simulation.host import Host
+from nemuri_society.simulation.host_study import INTERVIEW
 from nemuri_society.simulation.leases import BEAT_SECONDS
+from nemuri_society.simulation.memory_wording import MEMORY_CONSOLIDATION
 from nemuri_society.simulation.model_building import build_choice
+from nemuri_society.simulation.model_choice import DEFAULT
 from nemuri_society.simulation.model_requests import ModelRequests
 from nemuri_society.simulation.world_lease import WorldLease
 from nemuri_society.simulation.world_process import WorldProcess
@@ -71,6 +74,24 @@ def society_modules(society: Society, memories: Memories) -> tuple[Module, ...]:
         intervals=society.intervals,
         thresholds=Thresholds(**society.thresholds),
     )
+
+
+def check_modules(society: Society) -> list[tuple[str, str]]:
+    """Return what is wrong with the modules that a society names: the path in its file, and the fault."""
+    try:
+        plugins = load_plugins(society.plugins)
+        names = {module.spec.name for module in build_modules(NoMemories(), plugins=plugins)}
+    except (ValueError, LookupError) as error:
+        return [("plugins", str(error).strip("'\""))]
+    asking = names | {DEFAULT, INTERVIEW, MEMORY_CONSOLIDATION}
+    named = [(f"without.{nth}", name, names) for nth, name in enumerate(society.without)]
+    named += [(f"intervals.{name}", name, names) for name in society.intervals]
+    named += [(f"models.{name}", name, asking) for name in society.models]
+    return [
+        (path, f"unknown module: {name}; there are {', '.join(sorted(known))}")
+        for path, name, known in named
+        if name not in known
+    ]
 
 
 async def read_society(states: States) -> Society:

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Final
 
 import structlog
-from nats.aio.msg import Msg
 
 from nemuri_infra.bus.pull_reader import READER_ERRORS
 from nemuri_infra.errors.log_safe import log_safe
@@ -20,7 +19,7 @@ from nemuri_society.cognition.module import Ask, Module
 from nemuri_society.cognition.timing_wheel import SLOT_SECONDS
 from nemuri_society.contracts.society import CELL, HostHealthReport, Society
 from nemuri_society.contracts.subjects import SocietySubjects
-from nemuri_society.contracts.world_protocol import Act, Acts, Joined, Joining, Say, action_of
+from nemuri_society.contracts.world_protocol import Act, Say, action_of
 from nemuri_society.simulation.agent_memories import AgentMemories
 from nemuri_society.simulation.cell_allocation import CellAllocation
 from nemuri_society.simulation.cell_leases import CellLeases
@@ -33,9 +32,9 @@ from nemuri_society.simulation.memory_wording import MemoryWording
 from nemuri_society.simulation.model_requests import ModelRequests
 from nemuri_society.simulation.model_spending import Spending
 from nemuri_society.simulation.model_thinking import Thinking
-from nemuri_society.simulation.percept_encoding import has_no_events, unpack_percepts
 from nemuri_society.simulation.plugin_executor import PluginExecutor
 from nemuri_society.simulation.simulation_clock import SimulationClock
+from nemuri_society.simulation.world_connection import WorldConnection
 from nemuri_society.stores.society_states import States
 
 SEARCH_SECONDS: Final = 0.25
@@ -46,8 +45,6 @@ RUN_SLICE_SECONDS: Final = 0.008
 """Seconds that due modules run before the event loop gets a turn. Other work of the host yields after a quarter of
 this.
 """
-WORLD_TIMEOUT: Final = 3.0
-"""Seconds without a message from the world after which the agents join the world again."""
 
 logger = structlog.get_logger()
 
@@ -87,11 +84,7 @@ class Host:
         self.study = HostStudy(name, society, states, self.engine, self.clock, memories, model_requests)
         self._plugin_executor = PluginExecutor()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._last_world_message = time.monotonic()
-        self._not_joined: set[str] = set()
-        """Agents of this host that have not joined the world yet."""
-        self._has_world_time = False
-        """True as soon as the world has reported its time. The host's clock then follows the world's clock."""
+        self.world = WorldConnection(name, society, states.log, self.engine, self.clock)
 
     def vitals(self) -> HostHealthReport:
         """Return the current health figures."""
@@ -104,18 +97,12 @@ class Host:
 
     def missing(self) -> tuple[str, ...]:
         """Return one line if the world does not answer; empty if the host is ready."""
-        if not self._has_world_time:
-            return ("the world has not answered yet",)
-        silence = time.monotonic() - self._last_world_message
-        if not self.engine.states or silence <= 2 * WORLD_TIMEOUT:
-            return ()
-        return (f"no message from the world for {silence:.0f} s",)
+        return self.world.missing()
 
     async def run(self) -> None:
         """Run until cancelled. Then write all changes and release the cells."""
-        log, subjects = self.states.log, self._subjects
-        percepts = await log.connection.subscribe(
-            subjects.percepts(self.society.name, self.name), cb=self._receive_percepts
+        percepts = await self.states.log.connection.subscribe(
+            self._subjects.percepts(self.society.name, self.name), cb=self.world.receive
         )
         try:
             await run_together(
@@ -194,36 +181,16 @@ class Host:
                 acts.append(Act(agent_id=agent_id, act_id=f"say-{now:.3f}", act=Say(text=out.speech)))
             self.memories.queue_experiences(agent_id, out.experiences, now)
         if acts:
-            message = Acts(host=self.name, acts=tuple(acts))
-            await self.states.log.connection.publish(
-                self._subjects.acts(self.society.name), message.model_dump_json().encode()
-            )
-
-    async def _receive_percepts(self, message: Msg) -> None:
-        """Queue the percepts in a message from the world for the agents on this host. An invalid message is logged and
-        ignored.
-        """
-        self._last_world_message = time.monotonic()
-        time_slice = TimeSlice()
-        try:
-            for agent_id, percept in unpack_percepts(message.data):
-                if agent_id in self.engine.states:
-                    without_events = isinstance(percept, bytes) and has_no_events(percept)
-                    self.engine.tell(agent_id, percept, self.clock(), calm=without_events)
-                await time_slice()
-        except (ValueError, LookupError, AttributeError, TypeError) as error:
-            logger.warning("invalid percepts", host=self.name, why=log_safe(error))
+            await self.world.send(acts)
 
     async def _take_free_cells(self) -> None:
         """Take free cells, a few at a time. Take more than an equal share only if no other host takes them.
 
-        The agents of a taken cell run at once; their memories are loaded afterwards. If the world has been silent too
-        long, all agents join it again.
+        The agents of a taken cell run at once; their memories are loaded afterwards.
         """
         free, taken = await self.cell_leases.free_cells(), 0
         self._cell_allocation.observe(free, time.monotonic())
-        if not self._has_world_time:
-            await self._join_world()  # This join has no agents; it asks for the world's time.
+        await self.world.follow_clock()
         for cell in free:
             if taken == MAX_CELLS_PER_SEARCH or (self.engine.states and len(self.engine.states) + CELL > self.limit):
                 break
@@ -236,31 +203,8 @@ class Host:
             self.memories.queue_load([known_state.agent_id for known_state in states])
             for state in states:
                 self.engine.add(state, self.clock())
-            self._not_joined.update(known_state.agent_id for known_state in states)
-        if time.monotonic() - self._last_world_message > WORLD_TIMEOUT:
-            self._not_joined.update(self.engine.states)
-        if self._not_joined:
-            await self._join_world()
-
-    async def _join_world(self) -> None:
-        """Let the agents in `_not_joined` join the world, where they then belong to this host, and follow its clock."""
-        joining_residents = {agent.id: agent for agent in self.society.agents if agent.id in self._not_joined}
-        joining = Joining(
-            host=self.name,
-            agents={resident.id: resident.name for resident in joining_residents.values()},
-            towns={
-                resident.id: town
-                for resident in joining_residents.values()
-                if (town := resident.home or resident.town) is not None
-            },
-        )
-        subject, connection = self._subjects.joining(self.society.name), self.states.log.connection
-        answer = await connection.request(subject, joining.model_dump_json().encode(), timeout=WORLD_TIMEOUT)
-        joined = Joined.model_validate_json(answer.data)
-        self._has_world_time = True
-        self._last_world_message = time.monotonic()
-        self._not_joined -= joining_residents.keys()
-        self.clock.move_to(joined.second)
+            self.world.not_joined.update(known_state.agent_id for known_state in states)
+        await self.world.join()
 
     async def _renew_leases(self) -> None:
         self.study.recorder.seal()
@@ -271,7 +215,7 @@ class Host:
             self.study.forget(agent_ids)
             self.health.remove_agents(agent_ids)
             self.memories.drop(agent_ids)
-            self._not_joined.difference_update(agent_ids)
+            self.world.not_joined.difference_update(agent_ids)
             for agent_id in agent_ids:
                 self.engine.remove(agent_id)
         await self._record_experiences()

@@ -11,7 +11,7 @@ from typing import Final
 
 import psutil
 
-from nemuri_society.cognition.engine import Engine
+from nemuri_society.cognition.engine import Engine, LatencyObserver
 from nemuri_society.cognition.module import Rank, Spec
 from nemuri_society.cognition.module_schedule import Slot
 from nemuri_society.contracts.pace import Pace
@@ -156,7 +156,7 @@ class HostHealth:
 
 
 @dataclass(frozen=True, slots=True)
-class LatenessObserver:
+class LatenessObserver(LatencyObserver):
     """An observer that counts how late runs begin and percepts are read during one slice of the engine's work.
 
     `slice_start` is the second of the simulation at which the slice began.

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Final
 
 import structlog
+from pydantic import JsonValue
 
 from nemuri_infra.bus.pull_reader import READER_ERRORS
 from nemuri_infra.errors.log_safe import log_safe
@@ -27,6 +28,10 @@ from nemuri_society.stores.society_states import States
 
 INTERVIEW: Final = "interview"
 """Name under which probes count in the figures of models, and by which memories are retrieved for them."""
+PROBE_PAUSES: Final = (2.0, 8.0, 30.0)
+"""Wall-clock seconds before a probe is asked again, after each failure of the model. With one more failure the agent
+stays without an answer, until the society runs again.
+"""
 
 logger = structlog.get_logger()
 
@@ -129,23 +134,32 @@ class HostStudy:
     async def _answer(self, agent_id: str, question: str, given: str) -> None:
         """Ask an agent aside, and record its answer with the mark that it was asked.
 
-        If the model fails, it is asked again. Any other error is recorded as a failure of the interview.
+        If the model fails, it is asked again after each of `PROBE_PAUSES`. The last failure, and any other error, is
+        recorded as a failure of the interview.
         """
-        snapshot = self._engine.states[agent_id].snapshot(INTERVIEW_SECTIONS, self._clock())
-        try:
-            memories = self._memories.recall(agent_id, question, INTERVIEW, snapshot.second, count=False)
-            prompt = interview_prompt(snapshot, question, memories)
-            answer = await self._model_requests.ask(Rank.REFLECTION, prompt, module=INTERVIEW, agent_id=agent_id)
-        except ModelFailure as error:
-            logger.warning("probe not answered", agent=agent_id, why=log_safe(error))
-            self._asked.pop((given, agent_id), None)
-            return
-        except Exception as error:  # noqa: BLE001 - the host logs it, and goes on
-            self._engine.failures.append(Failure(agent_id, INTERVIEW, error))
-            return
+        for pause in (*PROBE_PAUSES, None):
+            try:
+                answer = await self._interview(agent_id, question)
+                break
+            except ModelFailure as error:
+                if pause is None:
+                    self._engine.failures.append(Failure(agent_id, INTERVIEW, error))
+                    return
+                logger.warning("probe not answered", agent=agent_id, why=log_safe(error), again_in=pause)
+                await asyncio.sleep(pause)
+            except Exception as error:  # noqa: BLE001 - the host logs it, and goes on
+                self._engine.failures.append(Failure(agent_id, INTERVIEW, error))
+                return
         state, now = self._engine.states.get(agent_id), self._clock()
         self._asked.pop((given, agent_id), None)
         if state is not None:
-            by = "state" if answer == prompt.about["state"] else "model"
             self._engine.put(agent_id, given_changes(state, given), now)
-            self.recorder.tell(agent_id, now, {"kind": "answer", "question": question, "answer": answer, "by": by})
+            self.recorder.tell(agent_id, now, {"kind": "answer", "question": question, **answer})
+
+    async def _interview(self, agent_id: str, question: str) -> dict[str, JsonValue]:
+        """Return an agent's answer in the state in which it is now, and who gave it: a model, or the state alone."""
+        snapshot = self._engine.states[agent_id].snapshot(INTERVIEW_SECTIONS, self._clock())
+        memories = self._memories.recall(agent_id, question, INTERVIEW, snapshot.second, count=False)
+        prompt = interview_prompt(snapshot, question, memories)
+        answer = await self._model_requests.ask(Rank.REFLECTION, prompt, module=INTERVIEW, agent_id=agent_id)
+        return {"answer": answer, "by": "state" if answer == prompt.about["state"] else "model"}

@@ -19,7 +19,7 @@ from nemuri_society.cognition.module import Prompt, Rank
 from nemuri_society.cognition.scripted_model import UnansweredPromptError
 from nemuri_society.simulation.model_thinking import Thinking
 
-MODULE: Final = "memory_consolidation"
+MEMORY_CONSOLIDATION: Final = "memory_consolidation"
 """Name under which a society chooses the model for this, and under which its tokens are counted."""
 CALLS_PER_AGENT_SECOND: Final = 18_000 / (500 * 9_000)
 """Mean number of calls for each agent and second of the simulation: 18,000 for 500 agents in two and a half hours
@@ -68,7 +68,10 @@ class MemoryWording:
     @property
     def available(self) -> bool:
         """Return True if a language model may be asked now."""
-        return not self._thinking.paused and self._thinking.model_requests.choice.of(MODULE)[1].has_language_model
+        return (
+            not self._thinking.paused
+            and self._thinking.model_requests.choice.of(MEMORY_CONSOLIDATION)[1].has_language_model
+        )
 
     async def text(self, agent_id: str, sources: Sequence[TierMemory], rules: Consolidation) -> Reply[MemoryText]:
         """Return the memory that the model makes of an agent's memories, with its usage. If it fails, or if its answer
@@ -79,7 +82,7 @@ class MemoryWording:
         prompt = Prompt(request.system, request.user, limit=request.max_tokens, task=request.prompts[0])
         try:
             answer = await self._thinking.model_requests.ask(
-                Rank.REFLECTION, prompt, module=MODULE, agent_id=agent_id, on_usage=used.append
+                Rank.REFLECTION, prompt, module=MEMORY_CONSOLIDATION, agent_id=agent_id, on_usage=used.append
             )
             return Reply(job.read(ChatReply(answer)), used[-1] if used else NO_MODEL_USAGE)
         except (ModelFailure, UnreadableReplyError, UnansweredPromptError) as error:

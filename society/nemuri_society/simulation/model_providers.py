@@ -12,7 +12,7 @@ import structlog
 from nemuri_contracts.event import Usage
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.chat import Chat, ChatRequest, Reply
-from nemuri_infra.models.failures import ModelRefused, ModelUnavailable, ModelUnusable
+from nemuri_infra.models.failures import ModelFailure, ModelRefused, ModelUnavailable, ModelUnusable
 from nemuri_infra.models.fallback import close_all
 from nemuri_society.cognition.degraded_mode import ProviderState
 from nemuri_society.cognition.module import Prompt
@@ -143,10 +143,12 @@ class Providers:
         `on_retry` is called with the name of each model that is asked after a failure: of another one, or of an earlier
         request, if `retrying`.
 
-        `on_usage` is also called for refused and unusable replies. Raises `ModelUnavailable` if no provider answers
-        now, and `ModelRefused` if one refuses the prompt; then no other provider is asked.
+        `on_usage` is also called for refused and unusable replies. A provider with an unusable reply goes on, because
+        only this call failed. Raises `ModelUnavailable` if no provider answers now, `ModelUnusable` if none has a
+        usable reply, and `ModelRefused` if one refuses the prompt; then no other provider is asked.
         """
-        reason, failed = "every provider is backing off after a failure", retrying
+        failure: ModelFailure = ModelUnavailable("every provider is backing off after a failure")
+        failed = retrying
         for provider in self._providers:
             if provider.backoff_until > self._now():
                 continue
@@ -155,16 +157,21 @@ class Providers:
                 on_retry(provider.model.name)
             try:
                 reply = await _report_usage(provider.model.answer(prompt), on_usage)
-            except (ModelUnavailable, ModelUnusable) as error:
-                failed, reason, now = True, log_safe(error), self._now()
-                retry_after = error.retry_after if isinstance(error, ModelUnavailable) else None
-                is_first = provider.record_failure(episode, now, retry_after, self._rng)
-                log, backoff = logger.warning if is_first else logger.debug, round(provider.backoff_until - now, 1)
-                log("provider failed", name=provider.model.name, why=reason, rests=backoff)
+            except ModelUnusable as error:
+                failed, failure = True, error
+            except ModelUnavailable as error:
+                failed, failure = True, ModelUnavailable(log_safe(error))
+                self._rest(provider, episode, error)
             else:
                 provider.record_success(episode)
                 return reply.value
-        raise ModelUnavailable(reason)
+        raise failure
+
+    def _rest(self, provider: Provider, episode: int, error: ModelUnavailable) -> None:
+        now, reason = self._now(), log_safe(error)
+        is_first = provider.record_failure(episode, now, error.retry_after, self._rng)
+        log, backoff = logger.warning if is_first else logger.debug, round(provider.backoff_until - now, 1)
+        log("provider failed", name=provider.model.name, why=reason, rests=backoff)
 
 
 async def _report_usage(answer: Awaitable[Reply[str]], on_usage: Callable[[Usage], None]) -> Reply[str]:

@@ -106,10 +106,10 @@ class ModelRequests:
         """Return the answer to a prompt, from the cache if the same prompt was asked before or is being answered.
 
         Only the first request of a prompt costs tokens, which count for its module and agent, and of which `on_usage`
-        is told. Failed answers are not cached. Raises `ModelUnavailable` or `ModelRefused`.
+        is told. Failed answers are not cached. Raises like `Providers.answer`.
         """
-        model, providers = self.choice.of(module, agent_id)
-        key, counts = (model, prompt.system, prompt.user, prompt.limit), self.counts[rank]
+        _, providers = self.choice.of(module, agent_id)
+        key, counts = self._key(prompt, module, agent_id), self.counts[rank]
         cached = self._answers.get(key)
         if cached is not None:
             self._answers.move_to_end(key)
@@ -135,14 +135,23 @@ class ModelRequests:
         """Record that a request of an agent's module failed or had an unusable answer. Its next one is a retry."""
         self._failed.add((agent_id, module))
 
+    def forget(self, prompt: Prompt, *, module: str, agent_id: str) -> None:
+        """Remove the cached answer to a prompt, because the module could not read it. The same prompt asks anew."""
+        self._answers.pop(self._key(prompt, module, agent_id), None)
+
     async def close(self) -> None:
         """Cancel all pending requests and wait until they have ended."""
         await cancel_and_wait(*self._answers.values())
 
+    def _key(self, prompt: Prompt, module: str, agent_id: str) -> PromptKey:
+        return self.choice.of(module, agent_id)[0], prompt.system, prompt.user, prompt.limit
+
     def _on_done(self, key: PromptKey, counts: RequestCounts, answer: "asyncio.Task[str]") -> None:
-        """Count a finished request, and remove it from the cache if it failed."""
+        """Count a finished request, and remove it from the cache if it failed. One that is cancelled, because the host
+        stops, neither succeeded nor failed.
+        """
         succeeded = not answer.cancelled() and answer.exception() is None
         counts.answered += succeeded
-        counts.failed += not succeeded
+        counts.failed += not (succeeded or answer.cancelled())
         if not succeeded and self._answers.get(key) is answer:
             del self._answers[key]

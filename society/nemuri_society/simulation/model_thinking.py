@@ -40,7 +40,11 @@ class Thinking:
         self._health.count_answer(spec, time.monotonic() - began)
         if not self.paused and self._spending.exhausted(self.model_requests.token_usage.total):
             self.suspend()  # At once, so that only the requests under way exceed the budget.
-        return ask.then(answer)
+        try:
+            return ask.then(answer)
+        except ValueError:
+            self.model_requests.forget(ask.prompt, module=spec.name, agent_id=slot.agent_id)
+            raise
 
     async def update(self) -> None:
         """Share the usage with the other hosts, and suspend or resume modules."""

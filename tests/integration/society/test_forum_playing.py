@@ -48,7 +48,7 @@ class ForumPlayer:
     def _command(self, text: str) -> str:
         """Return the next of the commands that the prompt names, with words about the last post that it shows."""
         lines = [line for line in text.splitlines() if line.startswith("you can `")]
-        choices: list[str] = [re.findall(r"`([^`]+)`", line)[-1] for line in lines if "nothing to choose" not in line]
+        choices: list[str] = [re.findall(r"`([^`]+)`", line)[-1] for line in lines]
         if not choices:
             return "wait"
         seen = re.findall(r'^post \d+ by (\w+), .*: "', text, re.MULTILINE)

@@ -15,7 +15,12 @@ from nemuri_infra.models.chat import ChatReply, ChatRequest, Reply
 from nemuri_society.contracts.society import Society
 from nemuri_society.operations.lifecycle import create_society
 from nemuri_society.simulation.agent_memories import AgentMemories
-from nemuri_society.simulation.memory_wording import CALLS_PER_AGENT_SECOND, LONGEST_WAIT, MODULE, MemoryWording
+from nemuri_society.simulation.memory_wording import (
+    CALLS_PER_AGENT_SECOND,
+    LONGEST_WAIT,
+    MEMORY_CONSOLIDATION,
+    MemoryWording,
+)
 from nemuri_society.simulation.model_choice import ModelChoice
 from nemuri_society.simulation.model_providers import ChatModel, Providers
 from nemuri_society.simulation.model_requests import ModelRequests
@@ -104,7 +109,7 @@ async def test_a_model_words_what_differs(log: Log, society: Society) -> None:
     assert "You keep the memory of Agent 0" in request.system
     assert DIFFERENT.format(9) in request.user
     assert SAME not in request.user
-    assert wording._thinking.model_requests.token_usage.by_module[MODULE]["writer"].calls == 1
+    assert wording._thinking.model_requests.token_usage.by_module[MEMORY_CONSOLIDATION]["writer"].calls == 1
     memories.close()
 
 

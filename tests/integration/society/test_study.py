@@ -21,6 +21,7 @@ from nemuri_society.simulation.checkpoints import Checkpoints
 from nemuri_society.stores.society_record import SocietyRecord
 from nemuri_society.stores.society_states import SocietyError, States
 from tests.integration.harness import eventually
+from tests.integration.providers.provider import ReceivedRequest, ScriptedReply, openai_reply
 from tests.integration.society.fake_language_model import FakeLanguageModel
 from tests.integration.society.living_society import NAME, living, recorded, village
 
@@ -201,6 +202,38 @@ async def test_interventions_and_probes_happen_at_their_seconds_once(log: Log) -
     assert sorted(str(event.agent) for event in answers) == [f"{NAME}-0000", f"{NAME}-0001"]
     assert all(event.second >= 5 and event.values["by"] == "state" for event in answers)
     assert "What is holy?" in await agent_story(log, NAME, "Aiko")
+
+
+class SilentWhenAsked(FakeLanguageModel):
+    """A model whose replies to questions aside are empty."""
+
+    def _next(self, request: ReceivedRequest) -> ScriptedReply:
+        reply = super()._next(request)
+        return reply if "asks you a question aside" not in str(request.body) else ScriptedReply(openai_reply(""))
+
+
+async def test_a_probe_that_fails_is_asked_again_a_few_times_only(
+    log: Log, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A probe that the model does not answer is asked again after each pause, and counts as one failure then. Nothing
+    goes on record, and the modules go on.
+    """
+    monkeypatch.setattr("nemuri_society.simulation.host_study.PROBE_PAUSES", (0.0, 0.0))
+    await create_society(log, village(2, probes=[{"at": 1, "question": "Why?", "who": ["Aiko"]}]))
+    async with SilentWhenAsked() as model:
+        monkeypatch.setenv("OPENAI_API_KEY", "k")
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{model.url}/v1")
+        told = settings.model_copy(update={"providers": "openai"})
+        async with living(log, models=told.model_settings()) as host:
+
+            async def given_up() -> bool:
+                """Return True once the host has told of the failure and many decisions came after it."""
+                return host.health.failures["interview"] > 0 and model.answered["decision"] > 12
+
+            await eventually(given_up)
+            assert host.health.failures["interview"] == 1
+    assert model.answered["interview"] == 3
+    assert "answer" not in {event.kind for event in await recorded(log)}
 
 
 async def test_a_fork_equals_its_trunk_until_the_fork_and_differs_after_an_injection(log: Log) -> None:

@@ -1,5 +1,6 @@
 """Goal generation: derives an agent's goals from its memories, relations and surroundings (document 002 §1.3)."""
 
+from functools import lru_cache
 from typing import Final
 
 from pydantic import JsonValue
@@ -13,23 +14,22 @@ from nemuri_society.cognition.module import Ask, Prompt, Rank, Spec
 from nemuri_society.cognition.percept_updates import listed
 from nemuri_society.cognition.shared_state import Changes, Snapshot
 from nemuri_society.cognition.situation_detection import agents_in_sight, bodies_in_sight, number
-from nemuri_society.cognition.task_texts import task_text
+from nemuri_society.cognition.surroundings import allowed_actions
+from nemuri_society.cognition.task_texts import TaskText, task_text
 from nemuri_society.world.game_rules import RECIPES
 
-TASK: Final = task_text(
-    "society_goals",
-    most=str(MAX_GOALS),
-    example="make a stone pickaxe",
-    things=f"Things that can be made: {', '.join(RECIPES)}.",
-)
-"""The task in a world of blocks."""
-COMMAND_TASK: Final = task_text(
-    "society_goals",
-    most=str(MAX_GOALS),
-    example="make Bea a friend",
-    things="Want only what the commands that you can give may bring about.",
-)
-"""The task in a world with commands of its own."""
+_MADE: Final = {
+    "example": "make a stone pickaxe",
+    "things": f"Things that can be made: {', '.join(RECIPES)}.",
+}
+_UNMADE: Final = {
+    "example": "make Bea a friend",
+    "things": "Want only what words and the actions that are possible here may bring about.",
+}
+_COMMANDED: Final = {
+    "example": "make Bea a friend",
+    "things": "Want only what the commands that you can give may bring about.",
+}
 REVIEW_SECONDS: Final = 120.0
 """Maximum seconds between two reviews of the goals."""
 ANSWER_TOKENS: Final = 400
@@ -76,6 +76,14 @@ class GoalGeneration(RetrievingModule):
         return bool(snapshot["percepts"]) and is_due(snapshot)
 
 
+@lru_cache(maxsize=64)
+def _task(allowed: frozenset[str] | None, *, commands: bool) -> TaskText:
+    """Return the task in a world with these actions or with commands of its own."""
+    makes = allowed is None or {"craft", "collect"} & allowed
+    words = _COMMANDED if commands else _MADE if makes else _UNMADE
+    return task_text("society_goals", most=str(MAX_GOALS), **words)
+
+
 def is_due(snapshot: Snapshot) -> bool:
     """Return True if no goal is left, a new reflection advises another goal, or the last review is `REVIEW_SECONDS`
     old.
@@ -101,7 +109,7 @@ def _prompt(snapshot: Snapshot, memories: list[str]) -> Prompt:
         *_summed("reached", reached),
         *_summed("given up", _described(snapshot, "given_up")),
         *situation_text.failure_lines(snapshot),
-        *prompt_text.working_memory_lines(snapshot["working_memory"], ("active_goals",)),
+        *prompt_text.working_memory_lines(snapshot, ("active_goals",)),
         *situation_text.place_lines(snapshot),
         *situation_text.ability_lines(snapshot),
         *deed_lines(snapshot["deeds"], snapshot.second, snapshot.second - REVIEW_SECONDS),
@@ -121,11 +129,12 @@ def _prompt(snapshot: Snapshot, memories: list[str]) -> Prompt:
         "social": dict(snapshot["social_model"]),
         "reflections": listed(snapshot["reflections"])[-3:],
         "possible": listed(percepts, "possible"),
+        "allowed": listed(snapshot["profile"], "actions"),
+        "names": [*situation_text.view_of(snapshot).names],
         "second": snapshot.second,
     }
-    return prompt_text.module_prompt(
-        snapshot, COMMAND_TASK if has_commands(percepts) else TASK, lines, about, ANSWER_TOKENS
-    )
+    task = _task(allowed_actions(snapshot["profile"]), commands=has_commands(percepts))
+    return prompt_text.module_prompt(snapshot, task, lines, about, ANSWER_TOKENS)
 
 
 def _summed(what: str, goals: list[str]) -> list[str]:

@@ -1,6 +1,7 @@
 """Planning: finds the steps to the most important goal, and keeps the status of goals (document 002 §1.3)."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 from pydantic import JsonValue
@@ -17,16 +18,15 @@ from nemuri_society.cognition.percept_updates import listed
 from nemuri_society.cognition.possibilities import named_item, rules_text
 from nemuri_society.cognition.shared_state import Changes, Snapshot
 from nemuri_society.cognition.situation_detection import bodies_in_sight, number
-from nemuri_society.cognition.task_texts import BLOCK_ACTIONS, COMMANDS, task_text
+from nemuri_society.cognition.surroundings import allowed_actions
+from nemuri_society.cognition.task_texts import COMMANDS, TaskText, block_actions, task_text
 from nemuri_society.world.game_rules import BUILDABLE_BLOCKS
 
-TASK: Final = task_text(
-    "society_planning",
-    actions=BLOCK_ACTIONS,
-    rules="Count what you carry. Make and place what a step needs before it. A table, furnace or chest is used where "
-    f"it is placed; things are placed on {', '.join(BUILDABLE_BLOCKS)}.",
+MAKING_RULES: Final = (
+    " Make and place what a step needs before it. A table, furnace or chest is used where it is placed; things are "
+    f"placed on {', '.join(BUILDABLE_BLOCKS)}."
 )
-"""The task in a world of blocks."""
+"""What a plan must mind where things are made."""
 COMMAND_TASK: Final = task_text(
     "society_planning", actions=COMMANDS, rules="Mind what each command needs, and what you have done already."
 )
@@ -81,6 +81,13 @@ class Planning(RetrievingModule):
         """Return True if a new plan is needed and a goal is left."""
         status = _status(snapshot)
         return not _in_force(snapshot, status) and _goal(snapshot, _over(snapshot["plans"], status)) is not None
+
+
+@lru_cache(maxsize=64)
+def block_task(allowed: frozenset[str] | None) -> TaskText:
+    """Return the task in a world of blocks that allows these actions; None allows all."""
+    making = MAKING_RULES if allowed is None or {"craft", "place"} <= allowed else ""
+    return task_text("society_planning", actions=block_actions(allowed), rules=f"Count what you carry.{making}")
 
 
 def _status(snapshot: Snapshot) -> str:
@@ -149,13 +156,15 @@ def _wanted(snapshot: Snapshot, goal: object) -> bool:
 def _prompt(snapshot: Snapshot, goal: Mapping[str, Any], why: str, memories: list[str]) -> Prompt:
     percepts = snapshot["percepts"]
     description, commands = str(goal.get("description")), has_commands(percepts)
+    allowed = allowed_actions(snapshot["profile"])
+    makes = not commands and (allowed is None or "craft" in allowed)
     lines = [
         f"goal: {description}",
         f"the last plan failed: {why}" if why else "",
         *situation_text.failure_lines(snapshot),
         *situation_text.ability_lines(snapshot, [description]),
-        rules_text() if not commands and named_item(description) is None else "",
-        *prompt_text.working_memory_lines(snapshot["working_memory"], ("active_goals",)),
+        rules_text() if makes and named_item(description) is None else "",
+        *prompt_text.working_memory_lines(snapshot, ("active_goals",)),
         *situation_text.place_lines(snapshot),
         *prompt_text.reflection_lines(snapshot["reflections"], 1),
         *memories,
@@ -171,4 +180,5 @@ def _prompt(snapshot: Snapshot, goal: Mapping[str, Any], why: str, memories: lis
         "sighted": [*bodies_in_sight(percepts)[:8]],
         "possible": listed(percepts, "possible"),
     }
-    return prompt_text.module_prompt(snapshot, COMMAND_TASK if commands else TASK, lines, about, ANSWER_TOKENS)
+    task = COMMAND_TASK if commands else block_task(allowed)
+    return prompt_text.module_prompt(snapshot, task, lines, about, ANSWER_TOKENS)

@@ -112,7 +112,7 @@ def _prompt(snapshot: Snapshot, new: list[dict[str, Any]], memories: list[str]) 
         *deed_lines(snapshot["deeds"], snapshot.second, number(snapshot["reflections"].get("at"), -1.0)),
         *prompt_text.reflection_lines(snapshot["reflections"], 2),
         *situation_text.place_lines(snapshot),
-        *prompt_text.working_memory_lines(snapshot["working_memory"], ("active_goals",)),
+        *prompt_text.working_memory_lines(snapshot, ("active_goals",)),
         *memories,
     ]
     about: dict[str, JsonValue] = {

@@ -117,7 +117,7 @@ def _prompt(snapshot: Snapshot, decision: Decision, steps: list[Intent], memorie
         f"You are doing: {doing or 'nothing'}",
         f"Because: {decision.high_level_intent}",
         *situation_text.failure_lines(snapshot)[:2],
-        *prompt_text.working_memory_lines(snapshot["working_memory"], ("cc_broadcast", "active_goals")),
+        *prompt_text.working_memory_lines(snapshot, ("cc_broadcast", "active_goals")),
         *situation_text.place_lines(snapshot),
         *deed_lines(snapshot["deeds"], snapshot.second, snapshot.second - DEED_SECONDS),
         *prompt_text.opinion_lines(snapshot, speakers),

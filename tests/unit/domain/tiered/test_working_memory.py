@@ -30,7 +30,7 @@ def test_working_memory_is_told_in_lines() -> None:
         "decided: go on mining at the farm",
         "doing: mining iron_ore, expecting iron_ore x1",
         "goals: smelt an ingot; work with Lila",
-        "state: health 18, hunger 15",
+        "state: health 18 of 20, food 15 of 20",
         "at: 100, 64, -200 (forest, house_north)",
         "carrying: wooden pickaxe, bread x3",
         "near: Lila, 5 away, farming",

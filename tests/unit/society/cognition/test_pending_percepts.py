@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from nemuri_society.cognition.engine import READ_SPREAD, Engine
+from nemuri_society.cognition.engine import READ_SPREAD, Engine, LatencyObserver
 from nemuri_society.cognition.module_schedule import Slot
 from nemuri_society.cognition.shared_state import SharedState
 from nemuri_society.contracts.world_protocol import Percept, Position, Utterance
@@ -73,7 +73,7 @@ def test_a_percept_of_many_agents_is_processed_agent_by_agent() -> None:
     """
     order: list[str] = []
 
-    class Order:
+    class Order(LatencyObserver):
         def begins(self, slot: Slot) -> None:
             order.append(slot.agent_id)
 

@@ -99,7 +99,7 @@ def test_the_surroundings_and_the_inventory_are_told(job: str) -> None:
 def test_what_can_be_made_next_and_from_what_is_told(job: str) -> None:
     """What can be made, collected or placed now is told, and what one thing is lacking for; not all recipes."""
     for prompt in _prompts(job):
-        can = re.findall(r"^(you can (?:make now|collect)|one thing is lacking for): ", prompt.user, re.MULTILINE)
+        can = re.findall(r"^(you can (?:make now|collect)|one thing is lacking): ", prompt.user, re.MULTILINE)
         assert len(can) >= 2
         assert "What can be made: table" not in prompt.user + prompt.system
     if job == "decision":  # Plans and goals are made seldom: at those moments nothing could be made.
@@ -140,17 +140,46 @@ def test_feelings_of_others_are_told_as_they_seem() -> None:
     """What others seem to feel is told beside the own feelings, and no sentiment of another agent."""
     seen = [line for prompt in _prompts("decision") for line in prompt.user.splitlines() if "they seem: " in line]
     assert seen
-    assert all(re.match(r"\w+(?: is to you: [\w ]+ \(| ?: )you like them [\d.]+ of 10", line) for line in seen)
+    assert all(re.match(r"\w+(?: is to you: [\w, ]+ \(| ?: )you like them [\d.]+ of 10", line) for line in seen)
+
+
+def test_a_given_relation_stays_beside_the_opinion() -> None:
+    """What another was from the beginning is told before what it has become, and is not replaced by it."""
+    told = [line for prompt in _prompts("decision", 0.0) for line in prompt.user.splitlines() if "his sister" in line]
+    assert told
+    assert all(re.match(r"Bea is to you: his sister, of late \w+ \(you like them", line) for line in told)
+
+
+def test_what_can_be_done_is_not_called_impossible() -> None:
+    """No prompt says that something has failed or cannot be made which it says can be made now."""
+    for prompt in _prompts("decision", 0.0):
+        (can,) = _lines(prompt, "you can make now: ") or [""]
+        items = re.findall(r"(?:: |; )(?:\d+ )?(\w+) from", can)
+        failed = re.findall(r"^(?:you cannot )?craft \d+ (\w+)(?: now: lacking|: failed)", prompt.user, re.MULTILINE)
+        assert not {*items} & {*failed}
+        assert not [item for item in items if _lines(prompt, f"still missing for {item}: ")]
+
+
+def test_what_the_world_does_not_allow_is_not_offered() -> None:
+    """In a world without making and collecting, no prompt has a verb, a recipe or an advice for it."""
+    allowed: list[Any] = ["say", "go", "give", "trade", "rest"]
+    society = LivedSociety(_player, {name: {"actions": allowed} for name in ("Ada", "Bea")}, latency=1.0)
+    society.simulation.run(20.0)
+    assert {prompt.about["job"] for _, prompt in society.prompts} >= {"decision", "goals", "plan"}
+    for _, prompt in society.prompts:
+        told = [line for line in prompt.user.splitlines() if re.match("you can|one thing|still missing", line)]
+        assert not [line for line in told if not line.startswith("you cannot ")]
+        assert not re.search("collect|craft|deposit|Things that can be made", prompt.system)
 
 
 @pytest.mark.parametrize("job", JOBS)
 def test_nothing_stands_twice(job: str) -> None:
-    """No line stands twice in a prompt, except equal words that somebody really said twice. No memory repeats what the
-    prompt says elsewhere.
+    """No line stands twice in a prompt: what was said several times is counted. No memory repeats what the prompt says
+    elsewhere.
     """
     for prompt in _prompts(job, 0.0):
         counts = Counter(prompt.user.splitlines())
-        assert not [line for line, times in counts.items() if times > 1 and " said: " not in line]
+        assert not [line for line, times in counts.items() if times > 1]
         concluded = {line.partition(": ")[2].removesuffix(" (2 times)") for line in _lines(prompt, "you concluded: ")}
         assert not [line for line in _lines(prompt, "you remember: ") if line[15:-1] in concluded]
         assert prompt.user.count("goals: ") + bool(_lines(prompt, "you want to: ")) <= 1

@@ -71,6 +71,16 @@ def test_goals_follow_the_tech_tree() -> None:
     assert all(read_intent(each["description"]) for each in found)
 
 
+def test_where_nothing_is_made_agents_visit_places_and_people() -> None:
+    """If the society does not allow to collect and to craft, the goals are visits, and their plans go there."""
+    found = _asked(job="goals", allowed=["say", "go"], names=["kitchen", "Bea"], second=9.0)["goals"]
+    plans = [_asked(job="plan", goal=goal["description"], allowed=["say", "go"])["steps"] for goal in found]
+    assert sorted(plans) == [["go to Bea"], ["go to kitchen"]]
+    assert _asked(job="goals", allowed=["say"], names=["kitchen"], second=9.0)["goals"][0]["description"].startswith(
+        "rest"
+    )
+
+
 def test_friends_in_sight_get_gifts() -> None:
     """Agents give items to friends in sight, and to nobody else."""
     felt = {"Bea": {"sentiment": 8.0}, "Cem": {"sentiment": 3.0}}

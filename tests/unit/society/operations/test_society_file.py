@@ -23,7 +23,14 @@ FAULTS: dict[str, tuple[str, ...]] = {
     "about: nobody": ("people: a society needs at least one person",),
     "people: [{name: Mia, rol: baker}]": ("people.0.rol: there is no such key",),
     "people: [{name: Mia, age: old}, {age: 4}]": ("people.0.age: write a whole number", "people.1.name: it is missing"),
-    "people: [{name: Mia}, {name: MIA}]": ("two agents have the same name 'MIA'",),
+    "people: [{name: Mia}, {name: MIA}]": ("people.1.name: two agents have the same name 'MIA'",),
+    "people: [{name: Ann}, {name: ＡＮＮ}, {name: '!'}]": (
+        "people.1.name: two agents have the same name",
+        "people.2.name: '!' is not a valid name",
+    ),
+    "people: [{name: Mia, age: yes}]": ("people.0.age: write a number or a text in quotation marks, not yes or no",),
+    "{generate: 5000, people: [{name: Mia}]}": ("generate: a society has at most 5,000 residents in all, not 5,001",),
+    "people: [{name: You}]": ("people.0.name: 'You' is what prompts call the agent itself",),
     "people: [{name: Mia, home: mill}]": ("people.0.home: there is no place 'mill' in places",),
     "people: [{name: Mia, relations: {Bo: friend}}]": ("people.0.relations.Bo: no other resident is called 'Bo'",),
     "{generate: 1, groups: {g: [Zed]}}": ("groups.g: no resident is called 'Zed'",),
@@ -40,6 +47,10 @@ FAULTS: dict[str, tuple[str, ...]] = {
     "{generate: 1, world: forum, towns: 1}": ("people.0.town: this world has no places",),
     "{generate: 1, world: forum, actions: [post, dig]}": (
         "actions.1: there is no action 'dig'; there are post, reply",
+    ),
+    "{generate: 2000, world: minecraft, speed: 3}": (
+        "speed: Minecraft runs in real time",
+        "generate: a Minecraft world has room for",
     ),
     "{generate: 1, world: minecraft, actions: [say]}": ("actions: this world does not restrict them",),
 }

@@ -117,6 +117,42 @@ async def test_the_usage_of_an_unusable_reply_counts() -> None:
     assert found["second"].calls == 1
 
 
+async def test_an_unusable_reply_fails_one_call_alone() -> None:
+    """A call whose reply is empty raises `ModelUnusable`. The provider neither fails nor rests, so that the next call
+    asks it.
+    """
+    only, clock = FailingModel("only"), ManualClock()
+    only.failing = ModelUnusable("no text")
+    providers = Providers([only], clock)
+    with pytest.raises(ModelUnusable, match="no text"):
+        await providers.answer(_prompt("a"))
+    assert _status(providers) == "ok"
+    only.failing = None
+    assert await providers.answer(_prompt("a")) == "only: a"
+
+
+async def test_an_unreadable_answer_is_asked_for_anew() -> None:
+    """A forgotten answer is not given to the same prompt again."""
+    only = FailingModel("only")
+    model_requests = ModelRequests(ModelChoice.single(Providers([only], ManualClock())))
+    await _ask(model_requests, Rank.SOCIAL, _prompt("a"))
+    model_requests.forget(_prompt("a"), module="social_awareness", agent_id="ann")
+    await _ask(model_requests, Rank.SOCIAL, _prompt("a"))
+    assert only.asked == 2
+
+
+async def test_a_stop_of_the_host_is_no_failure() -> None:
+    """A request that is under way when the host stops counts neither as answered nor as failed."""
+    slow = ControlledModel()
+    model_requests = ModelRequests(ModelChoice.single(Providers([slow], ManualClock())))
+    asked = asyncio.ensure_future(_ask(model_requests, Rank.SOCIAL, _prompt("who?")))
+    await _run_pending_tasks()
+    await model_requests.close()
+    await asyncio.gather(asked, return_exceptions=True)
+    counts = model_requests.counts[Rank.SOCIAL]
+    assert (counts.answered, counts.failed) == (0, 0)
+
+
 async def test_another_provider_answers_during_a_backoff() -> None:
     """During the backoff of the first provider the second one answers. Afterwards the first one is preferred again."""
     first, second, clock = FailingModel("first"), FailingModel("second"), ManualClock()
