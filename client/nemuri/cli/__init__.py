@@ -4,8 +4,8 @@ import os
 import sys
 
 _PROGRAM = "nemuri"
-_COMPLETING = "_NEMURI_COMPLETE"
-"""Variable by which the script of a shell asks for completions."""
+_COMPLETED_LINES = ("_TYPER_COMPLETE_ARGS", "COMP_WORDS")
+"""Variables with the line that a shell completes: of zsh, fish and PowerShell, and of bash."""
 _FAILED = 1
 _INTERRUPTED = 130
 """The exit code after Ctrl-C, by convention of the shells."""
@@ -46,14 +46,17 @@ def _run() -> int:
     from nemuri.cli.command_tree import build_program
     from nemuri.cli.failures import explain
 
-    words = sys.argv[1:]
-    if _COMPLETING in os.environ:
-        from nemuri.cli.completion import words_to_complete
-
-        words = words_to_complete()
     try:
-        code = build_program(program(words))(prog_name=_PROGRAM, standalone_mode=False)
+        code = build_program(program(_words()))(prog_name=_PROGRAM, standalone_mode=False)
     except Exception as error:  # noqa: BLE001 - the outermost place: every failure becomes one line and an exit code
         line, code = explain(error)
         print(line, file=sys.stderr)
     return code if isinstance(code, int) else 0
+
+
+def _words() -> list[str]:
+    """Return the words after the program's name: of this process, or of the line that a shell completes."""
+    if "_NEMURI_COMPLETE" not in os.environ:
+        return sys.argv[1:]
+    line = next((os.environ[name] for name in _COMPLETED_LINES if name in os.environ), "")
+    return line.split()[1:]

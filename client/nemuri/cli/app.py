@@ -53,7 +53,6 @@ def program(words: Sequence[str] = ()) -> typer.Typer:
         no_args_is_help=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
-        add_completion=False,
     )
     app.callback()(root)
     register_commands(app, words)

@@ -12,7 +12,6 @@ MODULES: Final[Mapping[str, tuple[str, ...]]] = {
     "affective": ("affect",),
     "agents": ("agents", "agent"),
     "backup": ("backup", "restore"),
-    "completion": ("completion",),
     "conversations": ("converse",),
     "dead_letters": ("dead",),
     "doctor": ("doctor", "memo"),

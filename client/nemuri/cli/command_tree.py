@@ -26,7 +26,7 @@ PANELS: Final = {
     "Faces": ("window", "token"),
     "Operating": (
         "service", "worker", "doctor", "dead", "park", "verify", "rebuild", "reembed", "embedder", "backup", "restore",
-        "forget", "permissions", "prompts", "completion",
+        "forget", "permissions", "prompts",
     ),
     "Experiments": ("experiment", "eval"),
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Tests of the end of the process when its standard output is missing or closed."""
+"""Tests of the whole process: the end when its standard output is missing or closed, and completion in a shell."""
 
 import os
 import subprocess
@@ -46,3 +46,13 @@ def test_a_closed_pipe_ends_the_process_quietly() -> None:
 def test_an_interrupt_during_the_start_is_quiet() -> None:
     """Ctrl-C during the imports prints no traceback. The imports take most of the time of a short command."""
     assert ended("-c", INTERRUPTED, stdout=subprocess.DEVNULL) == (130, "")
+
+
+def test_a_shell_completes_commands_and_options() -> None:
+    """The process answers the script of a shell with the commands and options that begin like the last word."""
+    for line, completions in (("nemuri mem", "memories memory memo"), ("nemuri recall --ki", "--kind")):
+        asked = {"_NEMURI_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - 1)}
+        done = subprocess.run(
+            [sys.executable, "-m", "nemuri"], env=os.environ | asked, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stdout.split()) == (0, completions.split())
