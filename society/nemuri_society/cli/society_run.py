@@ -172,14 +172,21 @@ def resume(
     """Continue a society from its current state, or from a checkpoint."""
     from nemuri_society.cli import society_runner
 
-    async def begin(log: "Log", settings: "Settings") -> "Society":  # noqa: ARG001
+    async def begin(log: "Log", settings: "Settings") -> "Society":
+        from nemuri_society.operations.budgets import check_budget, store_budget
         from nemuri_society.operations.lifecycle import load_society, resume_society
+        from nemuri_society.stores.society_states import States
 
-        there = await load_society(log, name)
+        there, states = await load_society(log, name), States(log, name)
+        _check_models(there, session, None)
         _check_modules(there)
         _check_room(there, limit)
         _check_world(there, session)
-        return await resume_society(log, name, checkpoint, budget)
+        if budget is None:
+            return await resume_society(log, name, checkpoint)
+        await check_budget(states, settings.model_settings(), budget)
+        await resume_society(log, name, checkpoint)
+        return await store_budget(states, budget)
 
     session = Session.of(context, json=json)
     report = society_runner.run_one(session, name, begin, seconds, limit)

@@ -84,7 +84,7 @@ class Host:
         memories.consolidation.wording = MemoryWording(self.thinking, names)
         self._cell_allocation = CellAllocation(society.cells, society.hosts, time.monotonic())
         self._checkpoint_schedule = CheckpointSchedule(name, society, states, checkpoints)
-        self.study = HostStudy(name, society, states, self.engine, self.clock, memories, model_requests)
+        self.study = HostStudy(name, society, states, self.engine, self.clock, memories, self.thinking)
         self._plugin_executor = PluginExecutor()
         self._tasks: set[asyncio.Task[None]] = set()
         self._last_world_message = time.monotonic()
@@ -141,7 +141,7 @@ class Host:
             await self.thinking.close()
             await self._publish_vitals(last=True)
             await self.cell_leases.release()
-            await self.study.close(self.vitals(), confirmed=self.cell_leases.is_confirmed)
+            await self.study.close(self._vitals(last=True), confirmed=self.cell_leases.is_confirmed)
             await self._checkpoint_schedule.release()
             self.memories.close()
 

@@ -89,8 +89,10 @@ def test_measured_demand_counts_before_the_queue_has_been_seen() -> None:
     assert found.served == 1
 
 
-def test_the_run_says_that_its_budget_is_used(capsys: pytest.CaptureFixture[str]) -> None:
-    """A host that pauses makes one line with the reason and the command that raises the budget."""
+def test_the_run_says_that_its_budget_is_used_and_was_raised(capsys: pytest.CaptureFixture[str]) -> None:
+    """A host that pauses makes one line with the reason and the command that raises the budget, and one when it goes
+    on.
+    """
     society = Society(name="v", seed=1, agents=generate_residents("v", 3, 1))
     notices, figures = ThinkingNotices(society), SocietyFigures()
     figures.vitals["h"] = _host(3, 1.0, {}).model_copy(update={"paused": "9 of 5 tokens are used"})
@@ -100,7 +102,11 @@ def test_the_run_says_that_its_budget_is_used(capsys: pytest.CaptureFixture[str]
     shown = capsys.readouterr().err
     assert shown.count("\n") == 1
     assert "9 of 5 tokens are used" in shown
-    assert "nemuri society resume v --budget" in shown
+    assert "nemuri society budget v" in shown
+    figures.vitals["h"] = _host(3, 2.0, {})
+    notices.tell(figures)
+    notices.tell(figures)
+    assert capsys.readouterr().err == "v: thinking goes on, because the budget was raised\n"
 
 
 def _host(agents: int, seconds: float, paces: dict[str, Pace]) -> HostHealthReport:
