@@ -12,7 +12,6 @@ from nats.aio.msg import Msg
 
 from nemuri_infra.bus.pull_reader import READER_ERRORS
 from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.failures import ModelFailure
 from nemuri_infra.process.cancellation import cancel_and_wait, run_together
 from nemuri_infra.runtime.retry_forever import retry_forever
 from nemuri_society.cognition.engine import Engine, Pending
@@ -287,11 +286,7 @@ class Host:
     async def _run_every_second(self) -> None:
         """Share the usage, suspend modules, log failed runs, consolidate memories, publish health figures."""
         await self.thinking.update()
-        for failure in self.engine.failures:
-            self.health.failures[failure.module] += 1
-            known = isinstance(failure.error, ModelFailure | ValueError)
-            log = logger.warning if known else logger.error
-            log("module failed", agent=failure.agent_id, module=failure.module, why=log_safe(failure.error))
+        self.health.count_failures(self.engine.failures)
         self.engine.failures.clear()
         await self.memories.consolidate(self.clock())
         self.study.run_due(self.vitals())

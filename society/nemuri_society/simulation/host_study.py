@@ -121,7 +121,7 @@ class HostStudy:
             self._ask(resident.id, probe.question, given)
 
     def _ask(self, agent_id: str, question: str, given: str) -> None:
-        """Ask an agent aside, if it is on this host and has not answered yet. Nobody is asked while thinking is paused."""
+        """Ask an agent aside, if it is on this host and has not answered yet, and if thinking is not paused."""
         state, asked = self._engine.states.get(agent_id), (given, agent_id)
         if self._thinking.paused:
             return
