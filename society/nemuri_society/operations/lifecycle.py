@@ -196,16 +196,15 @@ async def resume_society(log: Log, name: str, checkpoint: str | None) -> Society
     """Return the definition of a society that is to be continued. With `checkpoint`, restore this checkpoint first.
 
     `checkpoint` is the name of a checkpoint, or "newest". Without it, an interrupted restore is repeated. Raises
-    `SocietyError` and changes nothing if the society or checkpoint does not exist, or if a checkpoint is to be restored
-    while the society runs.
+    `SocietyError` and changes nothing if the society or checkpoint does not exist, or if the society runs.
     """
     states = await States.open(log, name)
     society = await read_society(states)
     if checkpoint is None:
         checkpoint = await interrupted_restore(states)
+    if keepers := await lease_holders(states):
+        raise SocietyError(f"society {name!r} is running ({', '.join(keepers)}): stop it first")
     if checkpoint is not None:
-        if keepers := await lease_holders(states):
-            raise SocietyError(f"society {name!r} is running ({', '.join(keepers)}): stop it first")
         await _go_back(log, society, states, None if checkpoint == "newest" else checkpoint)
     await limit_clock(states, None)
     return society

@@ -136,7 +136,10 @@ async def test_a_society_stands_still_steps_and_runs_on(log: Log) -> None:
         await pause_society(log, NAME)
     async with living(log) as host:
         await until_recorded(log, "decision")
+        with pytest.raises(SocietyError, match="is running"):
+            await resume_society(log, NAME, None)
         second = await pause_society(log, NAME)
+        assert host.clock() <= second
         await eventually(lambda: _stands(host.clock))
         assert await step_society(log, NAME, 1.5) == pytest.approx(second + 1.5)
         assert await step_society(log, NAME, 0.1) == pytest.approx(second + 1.6)
@@ -150,6 +153,15 @@ async def test_a_society_stands_still_steps_and_runs_on(log: Log) -> None:
         await pause_society(log, NAME)
         with pytest.raises(SocietyError, match="another command has changed the clock"):
             await stepping
+
+
+async def test_a_world_without_a_clock_of_its_own_is_not_paused(log: Log) -> None:
+    """A society in Minecraft is refused in one line, whether it runs or not, and no limit of its clock is stored."""
+    states = await create_society(log, village(world="minecraft"))
+    for command in (pause_society, continue_society):
+        with pytest.raises(SocietyError, match="cannot be paused: its world, minecraft, does not stand still"):
+            await command(log, NAME)
+    assert (await read_limit(states)).until is None
 
 
 async def _is_limited(log: Log) -> bool:
