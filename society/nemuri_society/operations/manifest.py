@@ -16,6 +16,7 @@ from nemuri_society.cognition.task_texts import PACKAGE
 from nemuri_society.contracts.society import Society
 from nemuri_society.operations.estimate import measured_means
 from nemuri_society.simulation.host_study import INTERVIEW
+from nemuri_society.simulation.memory_wording import MODULE as MEMORY_WORDING
 from nemuri_society.simulation.model_building import model_names
 from nemuri_society.simulation.model_choice import SCRIPTED, ModelNames
 
@@ -51,7 +52,7 @@ def models_by_module(society: Society, settings: ModelSettings) -> dict[str, Jso
     A person's own model, which goes before these, is in the definition.
     """
     names = ModelNames.chosen(society, settings)
-    modules = sorted({*measured_means().modules, *names.by_module, INTERVIEW} - {*society.without})
+    modules = sorted({*measured_means().modules, *names.by_module, INTERVIEW, MEMORY_WORDING} - {*society.without})
     return {module: [*(model_names(names.of(module), settings) or [SCRIPTED])] for module in modules}
 
 
