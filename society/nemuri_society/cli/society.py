@@ -7,7 +7,14 @@ from typing import Annotated
 import typer
 
 from nemuri.cli.session import JsonOption, Session
-from nemuri_society.cli import society_experiments, society_processes, society_record, society_run, society_study
+from nemuri_society.cli import (
+    society_experiments,
+    society_processes,
+    society_record,
+    society_run,
+    society_steering,
+    society_study,
+)
 from nemuri_society.cli.society_options import NameArgument, with_log
 
 PANEL = ("Societies", ("society",))
@@ -26,6 +33,7 @@ def register(app: typer.Typer) -> None:
     group.command("delete")(delete)
     society_record.register(group)
     society_study.register(group)
+    society_steering.register(group)
     society_experiments.register(group)
     minecraft = typer.Typer(help="The Minecraft world: an extra of some 500 MB.", no_args_is_help=True)
     minecraft.callback()(_minecraft)

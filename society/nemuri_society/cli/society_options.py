@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from nemuri.cli.failures import WrongUse
 from nemuri.cli.session import Session
 
 if TYPE_CHECKING:
@@ -60,6 +61,20 @@ BudgetOption = Annotated[
         help="What models may use before thinking pauses: tokens, or `money=X` by the price list, or both.",
     ),
 ]
+
+
+def checked_line(what: str, text: str) -> str:
+    """Return a text if it is a line that says something. Raise `WrongUse` otherwise."""
+    from pydantic import TypeAdapter, ValidationError
+
+    from nemuri_society.contracts.residents import Line
+
+    try:
+        return TypeAdapter(Line).validate_python(text)
+    except ValidationError:
+        raise WrongUse(f"{what} must have 1 to 1,000 characters, not only blanks, and no control characters") from None
+
+
 LimitOption = Annotated[
     int, typer.Option("--limit", metavar="N", min=1, max=5_000, help="Maximum number of agents in one host.")
 ]

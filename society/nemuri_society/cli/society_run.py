@@ -172,14 +172,20 @@ def resume(
     """Continue a society from its current state, or from a checkpoint."""
     from nemuri_society.cli import society_runner
 
-    async def begin(log: "Log", settings: "Settings") -> "Society":  # noqa: ARG001
+    async def begin(log: "Log", settings: "Settings") -> "Society":
+        from nemuri_society.operations.budgets import check_budget, store_budget
         from nemuri_society.operations.lifecycle import load_society, resume_society
+        from nemuri_society.stores.society_states import States
 
-        there = await load_society(log, name)
-        _check_modules(there)
+        there, states = await load_society(log, name), States(log, name)
+        _check_names(there, session, None)
         _check_room(there, limit)
         _check_world(there, session)
-        return await resume_society(log, name, checkpoint, budget)
+        if budget is None:
+            return await resume_society(log, name, checkpoint)
+        await check_budget(states, settings.model_settings(), budget)
+        await resume_society(log, name, checkpoint)
+        return await store_budget(states, budget)
 
     session = Session.of(context, json=json)
     report = society_runner.run_one(session, name, begin, seconds, limit)
@@ -262,13 +268,6 @@ def _check_names(society: "Society", session: Session, file: Path | None) -> Non
         raise WrongUse(wrong[0][1])
     if wrong:
         raise SocietyFileError(*(f"{file}: {path}: {what}" for path, what in wrong))
-
-
-def _check_modules(society: "Society") -> None:
-    from nemuri_society.simulation.bootstrap import check_modules
-
-    for _, what in check_modules(society):
-        raise WrongUse(what)
 
 
 def _check_room(society: "Society", limit: int) -> None:

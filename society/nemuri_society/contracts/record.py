@@ -122,6 +122,18 @@ class Answered(AgentRecordEvent):
     """Who answered: a language model, or rules from the agent's state alone."""
 
 
+class Voted(AgentRecordEvent):
+    """An agent voted, or was asked for its vote in vain."""
+
+    kind: Literal["vote"] = "vote"
+    matter: Text
+    """What the vote is about."""
+    options: tuple[Label, ...]
+    """What could be voted for."""
+    choice: Label | None
+    """What the agent voted for; None if its answer named no option."""
+
+
 class Located(RecordEvent):
     """Where the agents of a host are. Only changed places are told, except in a complete event."""
 
@@ -167,7 +179,7 @@ class Forked(RecordEvent):
 
 
 AnyRecordEvent = Annotated[
-    Spoke | Decided | Acted | Perceived | Felt | Aimed | Obtained | Adopted | Influenced | Answered
+    Spoke | Decided | Acted | Perceived | Felt | Aimed | Obtained | Adopted | Influenced | Answered | Voted
     | Located | Measured | RunBegan | RunEnded | Restored | Forked,
     Field(discriminator="kind"),
 ]  # fmt: skip
@@ -188,6 +200,6 @@ class Record(Value):
 record_events: Final[TypeAdapter[tuple[AnyRecordEvent, ...]]] = TypeAdapter(tuple[AnyRecordEvent, ...])
 """Validator of the events of a batch."""
 AGENT_KINDS: Final = frozenset(
-    {"speech", "decision", "act", "percept", "feeling", "goals", "item", "laws", "influence", "answer"}
+    {"speech", "decision", "act", "percept", "feeling", "goals", "item", "laws", "influence", "answer", "vote"}
 )
 """Kinds of the events of one agent."""

@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field, JsonValue, field_validator, model_valida
 
 from nemuri_contracts.event import Identifier, Label, Text, Value
 
-Line = Annotated[Text, Field(min_length=1, max_length=1_000)]
+Line = Annotated[Text, Field(min_length=1, max_length=1_000, pattern=r"\S")]
 """One or a few sentences."""
 Second = Annotated[float, Field(ge=0, le=1e9)]
 """Second of the society's clock."""

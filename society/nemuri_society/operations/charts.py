@@ -12,12 +12,15 @@ COLOURS: Final = ("#1f5fa8", "#b3471d", "#2d7d46", "#7a3f9d", "#8a6d00", "#0e7c8
 BAR: Final = 18
 
 
-def line_chart(title: str, curves: Mapping[str, Sequence[tuple[float, float]]]) -> str:
-    """Return a chart of curves over seconds, by their names; an empty string if they have no points."""
+def line_chart(title: str, curves: Mapping[str, Sequence[tuple[float, float]]], end: float) -> str:
+    """Return a chart of curves from second 0 to `end`, by their names; an empty string if they have no points.
+
+    A curve that has its last point before keeps its value.
+    """
     points = [point for curve in curves.values() for point in curve]
     if not points:
         return ""
-    last, top = max(x for x, _ in points) or 1.0, max(y for _, y in points) or 1.0
+    last, top = max(end, *(x for x, _ in points)) or 1.0, max(y for _, y in points) or 1.0
 
     def place(x: float, y: float) -> str:
         right = LEFT + x / last * (WIDTH - LEFT - 8)
@@ -25,15 +28,17 @@ def line_chart(title: str, curves: Mapping[str, Sequence[tuple[float, float]]]) 
 
     lines = [
         f'<polyline fill="none" stroke-width="2" stroke="{COLOURS[nth % len(COLOURS)]}" '
-        f'points="{" ".join(place(x, y) for x, y in curve)}"><title>{escape(name)}</title></polyline>'
+        f'points="{" ".join(place(x, y) for x, y in (*curve, (last, curve[-1][1])))}">'
+        f"<title>{escape(name)}</title></polyline>"
         for nth, (name, curve) in enumerate(curves.items())
+        if curve
     ]
     legend = "".join(
         f'<span style="color:{COLOURS[nth % len(COLOURS)]}">■ {escape(name)}</span> ' for nth, name in enumerate(curves)
     )
     low, axis = HEIGHT - BOTTOM, f'<line x1="{LEFT}" y1="{HEIGHT - BOTTOM}" x2="{WIDTH - 8}" y2="{HEIGHT - BOTTOM}" '
     texts = (
-        f'<text x="{LEFT - 6}" y="16" text-anchor="end">{top:.3g}</text>'
+        f'<text x="{LEFT - 6}" y="16" text-anchor="end">{_number(top)}</text>'
         f'<text x="{LEFT - 6}" y="{low}" text-anchor="end">0</text>'
         f'<text x="{LEFT}" y="{HEIGHT - 6}">0 s</text>'
         f'<text x="{WIDTH - 8}" y="{HEIGHT - 6}" text-anchor="end">{last:.0f} s</text>'
@@ -56,6 +61,11 @@ def bar_chart(title: str, values: Mapping[str, float]) -> str:
     ]
     image = _svg(title, len(values) * BAR + 4, "".join(bars))
     return f"<figure><figcaption>{escape(title)}</figcaption>{image}</figure>"
+
+
+def _number(value: float) -> str:
+    """Return a number with at least three digits, without an exponent."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _svg(title: str, height: int, content: str) -> str:

@@ -12,9 +12,12 @@ from nemuri_contracts.event import Label, Value
 from nemuri_infra.bus.event_log import Log
 from nemuri_society.simulation.bootstrap import read_society
 from nemuri_society.stores.society_record import SocietyRecord, StoredEvent
-from nemuri_society.stores.society_states import States
+from nemuri_society.stores.society_states import SocietyError, States
 
-COMPARED: Final = ("speech", "decision", "act", "feeling", "goals", "item", "percept", "laws", "influence", "answer")
+COMPARED: Final = (
+    "speech", "decision", "act", "feeling", "goals", "item", "percept", "laws", "influence", "answer",
+    "vote",
+)  # fmt: skip
 """Kinds of events that are compared."""
 EXAMPLES: Final = 3
 """Number of things of each kind and side that are told word by word."""
@@ -50,7 +53,11 @@ class Comparison(Value):
 
 
 async def compare_societies(log: Log, name: str, other: str) -> Comparison:
-    """Compare what two societies have on record. Raises `SocietyError` if one of them does not exist."""
+    """Compare what two societies have on record. Raises `SocietyError` if one of them does not exist, or if both are
+    the same.
+    """
+    if name == other:
+        raise SocietyError(f"{name!r} is compared with itself; name two societies")
     histories, names, forks = list[list[StoredEvent]](), list[dict[str, str]](), list[StoredEvent | None]()
     for society in (name, other):
         definition = await read_society(await States.open(log, society))
@@ -59,7 +66,7 @@ async def compare_societies(log: Log, name: str, other: str) -> Comparison:
         forks.append(next((event for event in events if event.kind == "forked"), None))
         histories.append([event for event in events if event.kind in COMPARED])
     fork = _fork_second((name, other), forks)
-    until = min(max((event.second for event in events), default=0.0) for events in histories)
+    until = max(fork or 0.0, min(max((event.second for event in events), default=0.0) for events in histories))
     before = [
         Counter(_key(event, known) for event in events if fork is not None and event.second <= fork)
         for events, known in zip(histories, names, strict=True)

@@ -67,18 +67,9 @@ def print_report(report: "RunReport", *, json: bool) -> None:
         numbers=["runs/s per agent", "late p50", "late p99"],
     )
     waits = [
-        (
-            rank,
-            wait.answered,
-            wait.shared,
-            wait.failed,
-            f"{wait.mean:.2f} s",
-            f"{wait.longest:.2f} s",
-            f"{wait.unfairness:.2f}",
-        )
-        for rank, wait in {**report.waits, "all": report.asked}.items()
+        (rank, wait.answered, wait.shared, wait.failed, f"{wait.unfairness:.2f}") for rank, wait in report.waits.items()
     ]
-    columns = ["rank", "answered", "shared", "failed", "mean wait", "longest", "unfairness"]
+    columns = ["rank", "answered", "shared", "failed", "unfairness"]
     table(columns, waits, numbers=columns[1:])
     _print_paces(report)
     _print_token_usage(report)

@@ -48,6 +48,8 @@ class Estimate(Value):
     output_tokens: float
     money: float | None
     """Price by the operator's price list; None if it lacks a model that is used."""
+    unpriced: tuple[str, ...]
+    """Language models that are used and whose price is not known."""
     models: dict[str, str]
     """Language model of each module, by its name."""
     slots: int
@@ -63,7 +65,7 @@ def estimate(society: Society, settings: ModelSettings) -> Estimate:
     """Return the estimate of a society."""
     names, means = ModelNames.chosen(society, settings), measured_means()
     calls, incoming, outgoing, money = 0.0, 0.0, 0.0, 0.0
-    priced, models = True, dict[str, str]()
+    models, unpriced = dict[str, str](), set[str]()
     for agent in society.agents:
         for module, mean in means.modules.items():
             if module in society.without:
@@ -73,15 +75,17 @@ def estimate(society: Society, settings: ModelSettings) -> Estimate:
             outgoing += number * mean.output_tokens
             if there := model_names(names.of(module, agent.id), settings):
                 models.setdefault(module, there[0])
-                price = settings.prices.get(there[0])
-                priced = priced and price is not None
-                money += _price(price, mean, there[0]) if price else 0.0
+                if price := settings.prices.get(there[0]):
+                    money += _price(price, mean, there[0])
+                else:
+                    unpriced.add(there[0])
     slots = calls * society.speed / 3_600 * means.answer_seconds
     found = Estimate(
         calls=calls,
         input_tokens=incoming,
         output_tokens=outgoing,
-        money=money if priced and models else None,
+        money=money if models and not unpriced else None,
+        unpriced=tuple(sorted(unpriced)),
         models=models,
         slots=ceil(slots),
         answer_seconds=means.answer_seconds,

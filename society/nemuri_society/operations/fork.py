@@ -72,7 +72,7 @@ async def fork_society(log: Log, name: str, checkpoint: str, other: str) -> Soci
     await append_all(log, definition_events(fork))
     await _copy_memories(log, ids, made_at(chosen))
     await _copy_record(SocietyRecord(log, name), record, ids, second)
-    await record.tell(Forked(second=second, source=name, checkpoint=chosen), uuid4().hex)
+    await record.tell(uuid4().hex, Forked(second=second, source=name, checkpoint=chosen))
     return fork
 
 

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from nemuri_infra.bus.event_log import Log
 from nemuri_society.cognition.memory_interface import NoMemories
-from nemuri_society.contracts.society import Society
+from nemuri_society.contracts.society import Society, TokenUse
 from nemuri_society.operations.charts import bar_chart, line_chart
 from nemuri_society.operations.record_figures import (
     AgentFigures,
@@ -21,7 +21,6 @@ from nemuri_society.operations.record_figures import (
     growth,
     per_minute,
     record_figures,
-    thinned,
 )
 from nemuri_society.simulation.bootstrap import read_society, society_modules
 from nemuri_society.stores.society_record import SocietyRecord
@@ -52,9 +51,9 @@ def render_report(society: Society, figures: RecordFigures, missed: int) -> str:
         charts={name: Markup(chart) for name, chart in _charts(figures).items()},  # noqa: S704 - charts escape names
         entropy=_bits(acts),
         own_entropy=fmean([_bits(agent.acts) for agent in figures.agents.values() if agent.acts] or [0.0]),
-        memes=_memes(figures, names), costs=_costs(figures),
-        given=[{"second": second, "name": names.get(agent, agent), "text": text} for second, agent, text in
-               figures.said[:MAX_GIVEN]],
+        memes=_memes(figures, names), costs=(costs := _costs(figures)),
+        all_use=sum((row["use"] for row in costs), TokenUse()), spenders=_spenders(figures, names),
+        given=_given(figures, names), votes=_votes(figures),
     )  # fmt: skip
 
 
@@ -94,21 +93,23 @@ def _people(society: Society, figures: RecordFigures) -> list[dict[str, Any]]:
         liked.update(agent.feelings)
         judges.update(agent.feelings.keys())
     return [
-        _person(resident.name, resident.role, figures.agents[resident.id])
+        _person(resident.name, resident.role, figures.agents[resident.id], figures.last)
         | {"liked": f"{liked[resident.name] / judges[resident.name]:.1f}" if judges[resident.name] else "–"}
         for resident in society.agents[:MAX_PEOPLE]
     ]
 
 
-def _person(name: str, role: str | None, figures: AgentFigures) -> dict[str, Any]:
+def _person(name: str, role: str | None, figures: AgentFigures, last: float) -> dict[str, Any]:
+    """Return the row of an agent. `last` is the second at which the record ends, and with it the last silence."""
     felt = sorted(figures.feelings.items(), key=lambda pair: (-pair[1], pair[0]))
     silences = figures.silences
+    longest = [*silences, last - figures.decided_at] if figures.decided_at is not None else []
     return {
         "name": name,
         "role": role,
         "figures": figures,
         "mean_silence": f"{fmean(silences):.1f}" if silences else "–",
-        "longest_silence": f"{max(silences):.1f}" if silences else "–",
+        "longest_silence": f"{max(longest):.1f}" if longest else "–",
         "likes": _some(f"{other} {sentiment:g}" for other, sentiment in felt[:3]),
         "dislikes": _some(f"{other} {sentiment:g}" for other, sentiment in felt[:-4:-1]),
         "goals": _some(goal for goal, _ in figures.goals.most_common(3)),
@@ -128,17 +129,20 @@ def _charts(figures: RecordFigures) -> dict[str, str]:
     }
     items = [second for agent in figures.agents.values() for second in agent.items.values()]
     kinds = Counter(item for agent in figures.agents.values() for item in agent.items)
-    feelings = [(float(second), total / number) for second, (total, number) in sorted(figures.feelings.items())]
+    moved = sorted(figures.liking.items(), key=lambda pair: (-pair[1].change, pair[0]))[:MAX_CURVES]
+    feelings = {"mean": figures.feelings.curve} | {name: felt.curve for name, felt in moved if felt.change}
     memes = {text: growth([*phrase.speakers.values()]) for text, phrase in figures.spread[:MAX_CURVES]}
+    last = figures.last
     return {
-        "activity": line_chart("Events a minute, of all agents", activity),
-        "feelings": line_chart("Mean of all opinions, 0 to 10 (5 is neutral)", {"mean": thinned(feelings)}),
+        "activity": line_chart("Events a minute, of all agents", activity, last),
+        "feelings": line_chart("Opinions of all, and of those whose liking changed most, 0 to 10", feelings, last),
         "items": line_chart(
             "Different items that an agent has held, mean",
             {"items": growth(items, 1 / max(1, len(figures.agents)))} if items else {},
+            last,
         ),
         "kinds": bar_chart("Agents that have held an item", dict(kinds.most_common(MAX_KINDS))),
-        "memes": line_chart("Agents that have said a phrase", memes),
+        "memes": line_chart("Agents that have said a phrase", memes, last),
     }
 
 
@@ -163,6 +167,37 @@ def _costs(figures: RecordFigures) -> list[dict[str, Any]]:
         for module, models in figures.token_use.items()
         for model, use in models.items()
         if use.calls
+    ]
+
+
+def _spenders(figures: RecordFigures, names: Mapping[str, str]) -> list[dict[str, Any]]:
+    return [{"name": names.get(agent, agent), "use": use} for agent, use in figures.agent_use[:MAX_PEOPLE]]
+
+
+def _given(figures: RecordFigures, names: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return what agents were given or answered. What several got at once is told once, with their names."""
+    return [
+        {
+            "second": second,
+            "names": "all" if len(agents) == len(names) else ", ".join(names.get(agent, agent) for agent in agents),
+            "kind": kind,
+            "text": text,
+        }
+        for (second, kind, text), agents in sorted(figures.given.items())[:MAX_GIVEN]
+    ]
+
+
+def _votes(figures: RecordFigures) -> list[dict[str, Any]]:
+    return [
+        {
+            "second": second,
+            "matter": matter,
+            "choices": ", ".join(
+                f"{count} for {choice}" if choice is not None else f"{count} without a vote"
+                for choice, count in sorted(counts.items(), key=lambda pair: (-pair[1], str(pair[0])))
+            ),
+        }
+        for (second, matter), counts in sorted(figures.votes.items())
     ]
 
 

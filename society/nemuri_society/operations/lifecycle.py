@@ -16,7 +16,6 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embedded.supervisor import Supervisor
 from nemuri_infra.runtime.settings import Settings
 from nemuri_society.contracts.record import Restored, RunBegan, RunEnded
-from nemuri_society.contracts.residents import Budget
 from nemuri_society.contracts.society import HostHealthReport, Lease, Society, WorldHealthReport
 from nemuri_society.contracts.subjects import SocietySubjects
 from nemuri_society.operations.estimate import demand_per_agent
@@ -30,11 +29,11 @@ from nemuri_society.simulation.initial_state import first_memories, shared_knowl
 from nemuri_society.simulation.leases import EXPIRY_SECONDS
 from nemuri_society.simulation.memory_events import EMBEDDING_DIMENSION, EMBEDDING_MODEL
 from nemuri_society.simulation.memory_rewinding import rewind_memories
-from nemuri_society.simulation.model_spending import exhausted, total_spending
+from nemuri_society.simulation.model_spending import total_spending
 from nemuri_society.simulation.world_lease import read_world
 from nemuri_society.simulation.worlds import stored_world
 from nemuri_society.stores.society_record import SocietyRecord
-from nemuri_society.stores.society_states import SOCIETY, SocietyError, States, societies
+from nemuri_society.stores.society_states import SocietyError, States, societies
 
 HOST_TIMEOUT: Final = 3.0
 """Seconds without figures after which a host counts as gone. A host publishes its figures every second."""
@@ -159,7 +158,7 @@ async def run_society(
     began: float | None = None
     states, record = await States.open(log, society.name), SocietyRecord(log, society.name)
     manifest = RunBegan(second=(await second_of(states, society)) or 0.0, manifest=run_manifest(society, settings))
-    await record.tell(manifest, run_id := uuid4().hex)
+    await record.tell(run_id := uuid4().hex, manifest)
     async with watch_figures(log, society.name) as figures:
         async with Supervisor(build_processes(society, settings, limit), together=True).running():
             while not stop.is_set():
@@ -184,7 +183,7 @@ async def run_society(
             society.concurrency,
             demand_per_agent(society),
         )
-        await record.tell(RunEnded(second=figures.second, report=report.model_dump(mode="json")), f"{run_id}/end")
+        await record.tell(f"{run_id}/end", RunEnded(second=figures.second, report=report.model_dump(mode="json")))
         return report
 
 
@@ -193,35 +192,21 @@ async def load_society(log: Log, name: str) -> Society:
     return await read_society(await States.open(log, name))
 
 
-async def resume_society(log: Log, name: str, checkpoint: str | None, budget: Budget | None = None) -> Society:
+async def resume_society(log: Log, name: str, checkpoint: str | None) -> Society:
     """Return the definition of a society that is to be continued. With `checkpoint`, restore this checkpoint first.
 
-    `checkpoint` is the name of a checkpoint, or "newest". Without it, an interrupted restore is repeated. `budget`
-    replaces that of the society. Raises `SocietyError` and changes nothing if the society or checkpoint does not exist,
-    if the budget is used already, or if a checkpoint is to be restored or the budget replaced while the society runs.
+    `checkpoint` is the name of a checkpoint, or "newest". Without it, an interrupted restore is repeated. Raises
+    `SocietyError` and changes nothing if the society or checkpoint does not exist, or if the society runs.
     """
     states = await States.open(log, name)
     society = await read_society(states)
     if checkpoint is None:
         checkpoint = await interrupted_restore(states)
-    if budget is not None and (reached := exhausted(budget, await total_spending(states))):
-        raise SocietyError(f"society {name!r}: {reached} already; give a higher budget")
-    alone = checkpoint is not None or budget is not None
-    if alone and (keepers := await lease_holders(states)):
+    if keepers := await lease_holders(states):
         raise SocietyError(f"society {name!r} is running ({', '.join(keepers)}): stop it first")
     if checkpoint is not None:
         await _go_back(log, society, states, None if checkpoint == "newest" else checkpoint)
     await limit_clock(states, None)
-    return society if budget is None else await _with_budget(states, budget)
-
-
-async def _with_budget(states: States, budget: Budget) -> Society:
-    """Store another budget in the definition of a society, and return the definition."""
-    entry = await states.get(SOCIETY)
-    if entry is None:
-        raise SocietyError(f"there is no society {states.society!r}")
-    society = Society.model_validate_json(entry.value).model_copy(update={"budget": budget})
-    await states.write({SOCIETY: society.model_dump_json().encode()}, {SOCIETY: entry.revision})
     return society
 
 
@@ -232,7 +217,7 @@ async def _go_back(log: Log, society: Society, states: States, checkpoint: str |
         second = (await second_of(states, society)) or 0.0
         await rewind_memories(log, society, made_at(name), second)
         event = Restored(second=second, checkpoint=name)
-        await SocietyRecord(log, states.society).tell(event, uuid4().hex)
+        await SocietyRecord(log, states.society).tell(uuid4().hex, event)
 
     await (await Checkpoints.open(log, states.society)).restore(states, checkpoint, restored=restored)
 

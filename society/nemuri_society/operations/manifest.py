@@ -9,10 +9,16 @@ from typing import Final
 from pydantic import JsonValue
 
 from nemuri_infra.models.prompt_files import read_prompt
+from nemuri_infra.models.settings import ModelSettings
 from nemuri_infra.runtime.settings import Settings
 from nemuri_society.cognition.module_registry import PLUGIN_GROUP
 from nemuri_society.cognition.task_texts import PACKAGE
 from nemuri_society.contracts.society import Society
+from nemuri_society.operations.estimate import measured_means
+from nemuri_society.simulation.host_study import INTERVIEW
+from nemuri_society.simulation.memory_wording import MEMORY_CONSOLIDATION
+from nemuri_society.simulation.model_building import model_names
+from nemuri_society.simulation.model_choice import SCRIPTED, ModelNames
 
 NOT_DETERMINISTIC: Final = (
     "the answers of language models, and their order",
@@ -25,23 +31,31 @@ NOT_DETERMINISTIC: Final = (
 def run_manifest(society: Society, settings: Settings) -> dict[str, JsonValue]:
     """Return the manifest of a run that begins now: versions, models, prompts, seeds, and hashes."""
     models = settings.model_settings()
-    called: list[JsonValue] = [
-        {"main": provider.chosen_model(light=False), "light": provider.chosen_model(light=True)}
-        for provider in models.called
-    ]
     definition = society.model_dump_json()
     return {
         "society": society.model_dump(mode="json"),
         "version": version("nemuri"),
         "python": platform.python_version(),
         "providers": [*models.chosen],
-        "models": called,
+        "models": models_by_module(society, models),
         "prompts": prompt_hashes(),
         "plugins": _plugin_versions(society.plugins),
         "seeds": {"society": society.seed},
         "hashes": {"society": sha256(definition.encode()).hexdigest()},
         "not_deterministic": [*NOT_DETERMINISTIC],
     }
+
+
+def models_by_module(society: Society, settings: ModelSettings) -> dict[str, JsonValue]:
+    """Return the language models of each module, in order of preference; `scripted` for rules.
+
+    A person's own model, which goes before these, is in the definition.
+    """
+    names = ModelNames.chosen(society, settings)
+    modules = sorted(
+        {*measured_means().modules, *names.by_module, INTERVIEW, MEMORY_CONSOLIDATION} - {*society.without}
+    )
+    return {module: [*(model_names(names.of(module), settings) or [SCRIPTED])] for module in modules}
 
 
 def prompt_hashes() -> dict[str, JsonValue]:

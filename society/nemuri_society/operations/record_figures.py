@@ -21,6 +21,8 @@ MIN_SPEAKERS: Final = 3
 """Number of agents that must have said a phrase for it to count as spread."""
 MAX_PHRASES: Final = 50_000
 """Maximum number of different phrases that are followed. Later new ones are left out."""
+Curve = list[tuple[float, float]]
+"""Points of a curve: second and value."""
 WAYS: Final = frozenset({"go", "rest"})
 """Actions that serve others, and tell nothing about a role."""
 
@@ -53,6 +55,45 @@ class Phrase:
 
 
 @dataclass(slots=True)
+class Sentiments:
+    """The mean of some sentiments over time."""
+
+    means: dict[int, float] = field(default_factory=dict)
+    """Mean of those in force, by whole second."""
+    _sum: float = 0.0
+    _number: int = 0
+
+    def add(self, before: float | None, now: float, second: int) -> None:
+        """Take a change of a sentiment; `before` is None for a first opinion."""
+        self._sum += now - (before or 0.0)
+        self._number += before is None
+        self.means[second] = self._sum / self._number
+
+    @property
+    def change(self) -> float:
+        """Difference of the highest and the lowest mean; 0 without sentiments."""
+        return max(self.means.values(), default=0.0) - min(self.means.values(), default=0.0)
+
+    @property
+    def curve(self) -> Curve:
+        """Mean over time, thinned."""
+        return thinned([(float(second), mean) for second, mean in sorted(self.means.items())])
+
+
+@dataclass(slots=True)
+class Pause:
+    """A time in which agents did not think, because the budget was used."""
+
+    reason: str
+    began: float
+    """Second of the first sample of a host that paused."""
+    hosts: set[str]
+    """Hosts that pause."""
+    ended: float | None = None
+    """Second of the first sample without a host that pauses; None if it lasts."""
+
+
+@dataclass(slots=True)
 class RecordFigures:
     """The figures of a record."""
 
@@ -69,13 +110,19 @@ class RecordFigures:
     """Second of the newest event."""
     counts: dict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
     """Number of events by kind and whole second."""
-    feelings: dict[int, tuple[float, int]] = field(default_factory=dict)
-    """Sum and number of all sentiments in force, by whole second."""
+    feelings: Sentiments = field(default_factory=Sentiments)
+    """Sentiments of all agents."""
+    liking: dict[str, Sentiments] = field(default_factory=lambda: defaultdict(Sentiments))
+    """Sentiments towards one agent, by its name."""
     phrases: dict[str, Phrase] = field(default_factory=dict)
-    said: list[tuple[float, str, str]] = field(default_factory=list)
-    """Second, speaker and text of influences, laws and answers."""
-    _sum: float = 0.0
-    _opinions: int = 0
+    given: dict[tuple[int, str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
+    """Ids of the agents that were given something or answered something from outside, by its whole second, the kind and
+    the text.
+    """
+    votes: dict[tuple[int, str], Counter[str | None]] = field(default_factory=lambda: defaultdict(Counter))
+    """Number of votes by choice (None: no vote), by the whole second and the matter."""
+    pauses: list[Pause] = field(default_factory=list)
+    """Times at which thinking was paused by the budget, as the samples of the hosts' figures show them."""
 
     @property
     def paces(self) -> dict[str, Pace]:
@@ -106,6 +153,15 @@ class RecordFigures:
         return dict(sorted(found.items()))
 
     @property
+    def agent_use(self) -> list[tuple[str, TokenUse]]:
+        """Token usage by agent id, highest first. A host tells it of all its agents when it ends in order."""
+        found = dict[str, TokenUse]()
+        for host in self.hosts.values():
+            for agent_id, use in host.top_spenders.items():
+                found[agent_id] = found.get(agent_id, TokenUse()) + use
+        return sorted(found.items(), key=lambda pair: (-pair[1].tokens, pair[0]))
+
+    @property
     def spread(self) -> list[tuple[str, Phrase]]:
         """Phrases that several agents have said, the most widespread first. Parts of a wider phrase are left out."""
         wide = [(text, phrase) for text, phrase in self.phrases.items() if len(phrase.speakers) >= MIN_SPEAKERS]
@@ -126,8 +182,11 @@ class RecordFigures:
         if kind == "figures":
             host = HostHealthReport.model_validate(values["figures"])
             self.hosts[host.host] = host
+            self._add_pause(host, event.second)
         elif kind == "run":
             self.runs.append(values["manifest"])
+            for pause in self.pauses:
+                pause.ended = event.second if pause.ended is None else pause.ended
         elif (figures := self.agents.get(event.agent or "")) is not None:
             self.counts[kind][int(event.second)] += 1
             figures.kinds[kind] += 1
@@ -152,16 +211,29 @@ class RecordFigures:
                 self._add_feeling(figures, values["towards"], values["sentiment"], int(second))
             case "speech":
                 self._add_speech(str(event.agent), values["text"], second)
-            case "influence" | "answer" | "laws":
-                text = values.get("text") or values.get("answer") or "; ".join(values.get("laws", ()))
-                self.said.append((second, str(event.agent), f"{values.get('sort', event.kind)}: {text}"))
+            case "influence":
+                self.given[int(second), values["sort"], values["text"]].append(str(event.agent))
+            case "answer":
+                text = f"“{values['question']}” – “{values['answer']}”"
+                self.given[int(second), "answer", text].append(str(event.agent))
+            case "vote":
+                self.votes[int(second), values["matter"]][values["choice"]] += 1
+
+    def _add_pause(self, host: HostHealthReport, second: float) -> None:
+        lasting = self.pauses[-1] if self.pauses and self.pauses[-1].ended is None else None
+        if host.paused and lasting is None:
+            self.pauses.append(Pause(host.paused, second, {host.host}))
+        elif host.paused and lasting is not None:
+            lasting.hosts.add(host.host)
+        elif lasting is not None and host.host in lasting.hosts:
+            lasting.hosts.remove(host.host)
+            lasting.ended = None if lasting.hosts else second
 
     def _add_feeling(self, figures: AgentFigures, other: str, sentiment: float, second: int) -> None:
         before = figures.feelings.get(other)
-        self._sum += sentiment - (before or 0.0)
-        self._opinions += before is None
         figures.feelings[other] = sentiment
-        self.feelings[second] = self._sum, self._opinions
+        for sentiments in (self.feelings, self.liking[other]):
+            sentiments.add(before, sentiment, second)
 
     def _add_speech(self, agent: str, text: str, second: float) -> None:
         words = re.findall(r"\w+", text.casefold())
@@ -177,10 +249,6 @@ async def record_figures(society: Society, events: AsyncIterable[StoredEvent]) -
     async for event in events:
         figures.add(event)
     return figures
-
-
-Curve = list[tuple[float, float]]
-"""Points of a curve: second and value."""
 
 
 def per_minute(counts: Counter[int], last: float) -> Curve:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Final, Literal
 
@@ -15,7 +15,8 @@ from nemuri_society.contracts.society import Society
 from nemuri_society.operations.lifecycle import SocietyFigures, watch_figures
 from nemuri_society.operations.story import find_resident
 from nemuri_society.simulation.bootstrap import read_society
-from nemuri_society.simulation.control import Influence, give, limit_clock, take_back
+from nemuri_society.simulation.control import Influence, give, limit_clock, read_limit, take_back
+from nemuri_society.simulation.leases import BEAT_SECONDS
 from nemuri_society.simulation.worlds import world_class
 from nemuri_society.stores.society_record import SocietyRecord
 from nemuri_society.stores.society_states import AGENT, SocietyError, States
@@ -27,6 +28,8 @@ GIVEN_SECONDS: Final = 15.0
 RECORDED_SECONDS: Final = 45.0
 """Seconds after which agents that are not reached are given up: a model has not answered, or a host is gone."""
 POLL_SECONDS: Final = 0.2
+OBEY_SECONDS: Final = 2 * BEAT_SECONDS
+"""Seconds of the wall clock within which every process has read a new limit of the clock."""
 BEATS_TO_OBEY: Final = 2
 """Number of the world's figures until it has obeyed: it may have read the limit just before it was written."""
 TOLERANCE: Final = 1e-6
@@ -36,9 +39,15 @@ TOLERANCE: Final = 1e-6
 async def pause_society(log: Log, name: str) -> float:
     """Let the clock of a running society stand still, and return its second. Model calls in flight end.
 
-    Raises `SocietyError` if the society does not exist or does not run, or if its world has no clock of its own.
+    Hosts and world stop at one second, `OBEY_SECONDS` from now. Raises `SocietyError` if the society does not exist or
+    does not run, if its world has no clock of its own, or if another command changes the clock meanwhile.
     """
-    return await _steer(log, name, lambda states, _: limit_clock(states, 0.0), wait=0.0)
+
+    def until(society: Society, second: float, before: float | None) -> float:
+        stands = before is not None and second >= before - TOLERANCE
+        return second if stands else second + OBEY_SECONDS * society.speed
+
+    return await _steer(log, name, until)
 
 
 async def step_society(log: Log, name: str, seconds: float) -> float:
@@ -46,12 +55,12 @@ async def step_society(log: Log, name: str, seconds: float) -> float:
 
     Raises like `pause_society`.
     """
-    return await _steer(log, name, lambda states, second: limit_clock(states, second + seconds), wait=seconds)
+    return await _steer(log, name, lambda _society, second, _before: second + seconds)
 
 
 async def continue_society(log: Log, name: str) -> float:
     """Let the clock of a running society run on, and return its second. Raises like `pause_society`."""
-    return await _steer(log, name, lambda states, _: limit_clock(states, None), wait=0.0)
+    return await _steer(log, name, lambda _society, _second, _before: None)
 
 
 async def inject(
@@ -116,19 +125,24 @@ def _cell(society: Society, resident: Resident) -> int:
     return next(nth for nth in range(society.cells) if resident in society.cell(nth))
 
 
-async def _steer(log: Log, name: str, limit: Callable[[States, float], Awaitable[None]], wait: float) -> float:
-    """Put a limit of the clock in force, and return the world's second once it is `wait` seconds later."""
+async def _steer(log: Log, name: str, limit: Callable[[Society, float, float | None], float | None]) -> float:
+    """Put a limit of the clock in force, and return the world's second once the world stands there.
+
+    `limit` returns it for the society, the world's second and the limit before. None lets the clock run on.
+    """
     states = await States.open(log, name)
-    world = (await read_society(states)).world
-    if not world_class(world).pausable:
-        raise SocietyError(f"society {name!r} cannot be paused: its world, {world}, does not stand still")
+    society = await read_society(states)
+    if not world_class(society.world).pausable:
+        raise SocietyError(f"society {name!r} cannot be paused: its world, {society.world}, does not stand still")
     async with watch_figures(log, name) as figures:
-        begun = second = await _next_second(figures, name)
-        await limit(states, begun)
-        for _ in range(BEATS_TO_OBEY):
-            second = await _next_second(figures, name)
-        while second < begun + wait - TOLERANCE:
-            second = await _next_second(figures, name)
+        second = await _next_second(figures, name)
+        until = limit(society, second, (await read_limit(states)).until)
+        await limit_clock(states, until)
+        beats = 0
+        while beats < BEATS_TO_OBEY or (until is not None and second < until - TOLERANCE):
+            second, beats = await _next_second(figures, name), beats + 1
+            if (await read_limit(states)).until != until:
+                raise SocietyError(f"another command has changed the clock of society {name!r} meanwhile")
         return second
 
 

@@ -29,8 +29,9 @@ def find_resident(society: Society, agent: str) -> Resident:
     for resident in society.agents:
         if agent == resident.id or agent.casefold() == resident.name.casefold():
             return resident
-    some = ", ".join(resident.name for resident in society.agents[:5])
-    raise SocietyError(f"society {society.name!r} has no agent {agent!r}; there are {some}, …")
+    names = [resident.name for resident in society.agents]
+    some = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+    raise SocietyError(f"society {society.name!r} has no agent {agent!r}; there are {some}")
 
 
 def story_lines(society: Society, resident: Resident, events: Iterable[StoredEvent]) -> Iterator[str]:
@@ -80,6 +81,9 @@ def sentence(event: Mapping[str, Any]) -> str:
             return f"Was given from outside, as {event['sort']}: {event['text']}"
         case "answer":
             return f"Was asked aside: “{event['question']}” and answered: “{event['answer']}”"
+        case "vote":
+            voted = "Did not vote" if event["choice"] is None else f"Voted for {event['choice']}"
+            return f"{voted} on {event['matter']} (options: {', '.join(event['options'])})."
     return ""
 
 

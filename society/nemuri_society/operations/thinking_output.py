@@ -10,7 +10,8 @@ from nemuri_society.operations.capacity import Capacity, capacity, merged, since
 from nemuri_society.operations.estimate import demand_per_agent
 
 if TYPE_CHECKING:
-    from nemuri_society.contracts.society import Society
+    from nemuri_society.contracts.society import HostHealthReport, Society
+    from nemuri_society.operations.budgets import BudgetState
     from nemuri_society.operations.estimate import Estimate
     from nemuri_society.operations.lifecycle import SocietyFigures
     from nemuri_society.operations.repeated_runs import RepeatedFigure
@@ -21,7 +22,7 @@ WINDOW_SECONDS: Final = 10.0
 
 
 class ThinkingNotices:
-    """Notices about a run's models, each told once: the model cannot keep up, or the budget is used."""
+    """Notices about a run's models, each told once: the model cannot keep up, the budget is used, or was raised."""
 
     def __init__(self, society: "Society") -> None:
         """Create the notices of a run that has not begun."""
@@ -31,13 +32,19 @@ class ThinkingNotices:
 
     def tell(self, figures: "SocietyFigures") -> None:
         """Print what is new in the newest figures to standard error."""
-        for kind, line in self._lines(figures):
+        hosts = [host for host in figures.live_hosts.values() if host.agents]
+        for kind, line in self._lines(hosts):
             if kind not in self._told:
                 self._told.add(kind)
-                print(f"{self._society.name}: {line}", file=sys.stderr, flush=True)
+                self._print(line)
+        if "paused" in self._told and hosts and not any(host.paused for host in hosts):
+            self._told.remove("paused")
+            self._print("thinking goes on, because the budget was raised")
 
-    def _lines(self, figures: "SocietyFigures") -> Iterator[tuple[str, str]]:
-        hosts = [host for host in figures.live_hosts.values() if host.agents]
+    def _print(self, line: str) -> None:
+        print(f"{self._society.name}: {line}", file=sys.stderr, flush=True)
+
+    def _lines(self, hosts: Sequence["HostHealthReport"]) -> Iterator[tuple[str, str]]:
         if paused := next((host.paused for host in hosts if host.paused), ""):
             yield "paused", pause_line(self._society.name, paused)
         seconds, paces = max((host.seconds for host in hosts), default=0.0), merged(host.paces for host in hosts)
@@ -54,9 +61,18 @@ class ThinkingNotices:
 def pause_line(society: str, reason: str) -> str:
     """Return the line that says that thinking is paused, and how it goes on."""
     return (
-        f"thinking is paused: {reason}. Rules and reflexes go on. Stop the run, then raise the budget with"
-        f" `nemuri society resume {society} --budget N`"
+        f"thinking is paused: {reason}. Rules and reflexes go on. Raise the budget with"
+        f" `nemuri society budget {society} N`"
     )
+
+
+def budget_line(state: "BudgetState") -> str:
+    """Return the line that says what a society has used of its budget."""
+    tokens, money = state.budget.tokens, state.budget.money
+    limits = [f"{tokens:,} tokens"] if tokens is not None else []
+    limits += [f"{money:g} of money"] if money is not None else []
+    used = f"{state.society} has used {state.used.tokens:,} tokens and {state.used.money:.4g} of money"
+    return f"{used}; its budget is {' and '.join(limits)}" if limits else f"{used}; it has no budget"
 
 
 def overload_line(found: Capacity, agents: int, slots: int) -> str:
@@ -76,14 +92,21 @@ def print_estimate(found: "Estimate", society: "Society") -> None:
         f"an hour of {society.name} takes about {found.calls:,.0f} model calls with {found.input_tokens:,.0f} tokens in"
         f" and {found.output_tokens:,.0f} out{money} ({models})"
     )
-    if found.models and found.money is None:
-        say("the price is not known: NEMURI_MODEL_PRICES lacks a model")
+    if found.unpriced:
+        say(f"the price is not known: NEMURI_MODEL_PRICES lacks {', '.join(found.unpriced)}")
     if found.hours is not None:
-        say(f"the budget lasts for about {found.hours:.2g} hours of the society")
+        say(f"the budget lasts for about {_duration(found.hours)} of the society's clock")
     places = f"about {found.slots} concurrent calls of {society.concurrency}"
     line = f"at {found.answer_seconds:g} s an answer it needs {places}"
     enough = found.slots <= society.concurrency
     say(line if enough else f"{line}: about {found.served} of {len(society.agents)} agents keep their intervals")
+
+
+def _duration(hours: float) -> str:
+    """Return a duration in words, in the unit in which it has at least one digit before the point."""
+    amounts = ((hours, "hours"), (hours * 60, "minutes"), (hours * 3_600, "seconds"))
+    amount, unit = next((pair for pair in amounts if pair[0] >= 1), amounts[-1])
+    return f"{amount:.2g} {unit}"
 
 
 def print_summary(

@@ -10,8 +10,6 @@ from typing import Final
 import structlog
 
 from nemuri_infra.bus.pull_reader import READER_ERRORS
-from nemuri_infra.errors.log_safe import log_safe
-from nemuri_infra.models.failures import ModelFailure
 from nemuri_infra.process.cancellation import cancel_and_wait, run_together
 from nemuri_infra.runtime.retry_forever import retry_forever
 from nemuri_society.cognition.engine import Engine, Pending
@@ -81,7 +79,7 @@ class Host:
         memories.consolidation.wording = MemoryWording(self.thinking, names)
         self._cell_allocation = CellAllocation(society.cells, society.hosts, time.monotonic())
         self._checkpoint_schedule = CheckpointSchedule(name, society, states, checkpoints)
-        self.study = HostStudy(name, society, states, self.engine, self.clock, memories, model_requests)
+        self.study = HostStudy(name, society, states, self.engine, self.clock, memories, self.thinking)
         self._plugin_executor = PluginExecutor()
         self._tasks: set[asyncio.Task[None]] = set()
         self.world = WorldConnection(name, society, states.log, self.engine, self.clock)
@@ -128,7 +126,7 @@ class Host:
             await self.thinking.close()
             await self._publish_vitals(last=True)
             await self.cell_leases.release()
-            await self.study.close(self.vitals(), confirmed=self.cell_leases.is_confirmed)
+            await self.study.close(self._vitals(last=True), confirmed=self.cell_leases.is_confirmed)
             await self._checkpoint_schedule.release()
             self.memories.close()
 
@@ -231,11 +229,7 @@ class Host:
     async def _run_every_second(self) -> None:
         """Share the usage, suspend modules, log failed runs, consolidate memories, publish health figures."""
         await self.thinking.update()
-        for failure in self.engine.failures:
-            self.health.failures[failure.module] += 1
-            known = isinstance(failure.error, ModelFailure | ValueError)
-            log = logger.warning if known else logger.error
-            log("module failed", agent=failure.agent_id, module=failure.module, why=log_safe(failure.error))
+        self.health.count_failures(self.engine.failures)
         self.engine.failures.clear()
         await self.memories.consolidate(self.clock())
         self.study.run_due(self.vitals())

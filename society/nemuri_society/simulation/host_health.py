@@ -10,8 +10,11 @@ from dataclasses import dataclass
 from typing import Final
 
 import psutil
+import structlog
 
-from nemuri_society.cognition.engine import Engine, LatencyObserver
+from nemuri_infra.errors.log_safe import log_safe
+from nemuri_infra.models.failures import ModelFailure
+from nemuri_society.cognition.engine import Engine, Failure, LatencyObserver
 from nemuri_society.cognition.module import Rank, Spec
 from nemuri_society.cognition.module_schedule import Slot
 from nemuri_society.contracts.pace import Pace
@@ -23,6 +26,8 @@ INTERVAL_SLACK: Final = 0.5
 """Seconds by which an interval may exceed the longest of document 002, which gives its intervals as rough values."""
 MIN_REQUESTS: Final = 5
 """Number of requests from which on an agent's mean waiting time is compared with the means of other agents."""
+
+logger = structlog.get_logger()
 
 
 @dataclass(slots=True)
@@ -38,6 +43,12 @@ class WaitingTime:
         self.requests += 1
         self.seconds += seconds
         self.longest = max(self.longest, seconds)
+
+    def merge(self, other: "WaitingTime") -> None:
+        """Add the requests of another agent."""
+        self.requests += other.requests
+        self.seconds += other.seconds
+        self.longest = max(self.longest, other.longest)
 
 
 WaitingTimes = Mapping[str, WaitingTime]
@@ -55,11 +66,24 @@ class HostHealth:
         self._run_lateness: dict[str, list[int]] = defaultdict(lambda: [0] * (len(LATENESS) + 1))
         self._percept_lateness = [0] * (len(LATENESS) + 1)
         self._waits: dict[Rank, defaultdict[str, WaitingTime]] = {rank: defaultdict(WaitingTime) for rank in Rank}
+        self._left: dict[Rank, WaitingTime] = {rank: WaitingTime() for rank in Rank}
+        """Waiting times of agents that left the host, together."""
         self.paces: defaultdict[str, Pace] = defaultdict(Pace)
         """Intervals and model requests by module."""
         self._last_decisions: dict[str, float] = {}
         self._started_at = time.monotonic()
         self._process = psutil.Process()
+
+    def count_failures(self, failures: Iterable[Failure]) -> None:
+        """Count failed runs, and log each cause once, with one of its agents and the number of runs."""
+        causes = dict[tuple[str, str, bool], list[str]]()
+        for failure in failures:
+            self.failures[failure.module] += 1
+            cause = failure.module, log_safe(failure.error), isinstance(failure.error, ModelFailure | ValueError)
+            causes.setdefault(cause, []).append(failure.agent_id)
+        for (module, why, known), agents in causes.items():
+            log = logger.warning if known else logger.error
+            log("module failed", agent=agents[0], module=module, why=why, times=len(agents))
 
     def count_run(self, spec: Spec, late: float, interval: float | None) -> None:
         """Count a run of a module that began `late` wall-clock seconds after it was due, and `interval` seconds of the
@@ -90,10 +114,11 @@ class HostHealth:
         self.paces[spec.name] += Pace(answered=1, answer_seconds=seconds)
 
     def remove_agents(self, agent_ids: Iterable[str]) -> None:
-        """Remove the waiting times of agents that left the host."""
-        for waited in self._waits.values():
+        """Forget which waiting times belong to agents that left the host. Their requests still count."""
+        for rank, waited in self._waits.items():
             for agent_id in agent_ids:
-                waited.pop(agent_id, None)
+                if (left := waited.pop(agent_id, None)) is not None:
+                    self._left[rank].merge(left)
 
     def vitals(
         self,
@@ -121,9 +146,12 @@ class HostHealth:
             hearing=Lateness(counts=tuple(self._percept_lateness)),
             paces=dict(self.paces),
             waits={
-                rank.name.lower(): combined_waits([model_requests.counts[rank]], [self._waits[rank]]) for rank in Rank
+                rank.name.lower(): combined_waits(
+                    [model_requests.counts[rank]], [self._waits[rank]], [self._left[rank]]
+                )
+                for rank in Rank
             },
-            asked=combined_waits(model_requests.counts.values(), self._waits.values()),
+            asked=combined_waits(model_requests.counts.values(), self._waits.values(), self._left.values()),
             token_use=usage.by_module,
             top_spenders=usage.by_agent if last else usage.top_agents(),
             paused=paused,
@@ -178,21 +206,27 @@ class LatenessObserver(LatencyObserver):
         return self.clock.wall_seconds(waited + self.clock() - self.slice_start)
 
 
-def combined_waits(request_counts: Iterable[RequestCounts], waiting_times: Iterable[WaitingTimes]) -> Waits:
-    """Return the combined statistics of model requests of several ranks."""
-    of_agent: defaultdict[str, list[WaitingTime]] = defaultdict(list)
+def combined_waits(
+    request_counts: Iterable[RequestCounts], waiting_times: Iterable[WaitingTimes], left: Iterable[WaitingTime] = ()
+) -> Waits:
+    """Return the combined statistics of model requests of several ranks. `left` are those of agents that are no longer
+    on the host, which count in all figures but `slowest`.
+    """
+    of_agent = defaultdict[str, WaitingTime](WaitingTime)
     for waits in waiting_times:
         for agent_id, waited in waits.items():
-            of_agent[agent_id].append(waited)
-    per_agent = [(sum(one.requests for one in waits), sum(one.seconds for one in waits)) for waits in of_agent.values()]
-    requests, seconds = sum(count for count, _ in per_agent), sum(waited for _, waited in per_agent)
+            of_agent[agent_id].merge(waited)
+    total = WaitingTime()
+    for waited in (*of_agent.values(), *left):
+        total.merge(waited)
     counts = list(request_counts)
+    means = [waited.seconds / waited.requests for waited in of_agent.values() if waited.requests >= MIN_REQUESTS]
     return Waits(
         answered=sum(count.answered for count in counts),
         failed=sum(count.failed for count in counts),
         shared=sum(count.shared for count in counts),
-        waited=requests,
-        mean=seconds / requests if requests else 0.0,
-        longest=max((one.longest for waits in of_agent.values() for one in waits), default=0.0),
-        slowest=max((waited / count for count, waited in per_agent if count >= MIN_REQUESTS), default=0.0),
+        waited=total.requests,
+        mean=total.seconds / total.requests if total.requests else 0.0,
+        longest=total.longest,
+        slowest=max(means, default=0.0),
     )

@@ -20,7 +20,7 @@ from nemuri_society.contracts.residents import Intervention, Probe
 from nemuri_society.contracts.society import HostHealthReport, Society
 from nemuri_society.simulation.agent_memories import AgentMemories
 from nemuri_society.simulation.control import Influence, read_controls
-from nemuri_society.simulation.model_requests import ModelRequests
+from nemuri_society.simulation.model_thinking import Thinking
 from nemuri_society.simulation.recorder import Recorder
 from nemuri_society.simulation.simulation_clock import SimulationClock
 from nemuri_society.stores.society_record import SocietyRecord
@@ -47,11 +47,11 @@ class HostStudy:
         engine: Engine,
         clock: SimulationClock,
         memories: AgentMemories,
-        model_requests: ModelRequests,
+        thinking: Thinking,
     ) -> None:
         """Begin to record the changes of the engine's agents and their memories."""
         self._society, self._states, self._engine, self._clock = society, states, engine, clock
-        self._memories, self._model_requests = memories, model_requests
+        self._memories, self._thinking = memories, thinking
         self.recorder = Recorder(host, SocietyRecord(states.log, society.name))
         engine.on_change = self._changed
         memories.on_recorded = self.recorder.remembered
@@ -126,8 +126,10 @@ class HostStudy:
             self._ask(resident.id, probe.question, given)
 
     def _ask(self, agent_id: str, question: str, given: str) -> None:
-        """Ask an agent aside, if it is on this host and has not answered yet."""
+        """Ask an agent aside, if it is on this host and has not answered yet, and if thinking is not paused."""
         state, asked = self._engine.states.get(agent_id), (given, agent_id)
+        if self._thinking.paused:
+            return
         if state is not None and asked not in self._asked and not reached(state, given):
             self._asked[asked] = asyncio.ensure_future(self._answer(agent_id, question, given))
 
@@ -161,5 +163,6 @@ class HostStudy:
         snapshot = self._engine.states[agent_id].snapshot(INTERVIEW_SECTIONS, self._clock())
         memories = self._memories.recall(agent_id, question, INTERVIEW, snapshot.second, count=False)
         prompt = interview_prompt(snapshot, question, memories)
-        answer = await self._model_requests.ask(Rank.REFLECTION, prompt, module=INTERVIEW, agent_id=agent_id)
+        requests = self._thinking.model_requests
+        answer = await requests.ask(Rank.REFLECTION, prompt, module=INTERVIEW, agent_id=agent_id)
         return {"answer": answer, "by": "state" if answer == prompt.about["state"] else "model"}

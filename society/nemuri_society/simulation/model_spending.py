@@ -9,8 +9,8 @@ import structlog
 from nemuri_infra.bus.pull_reader import READER_ERRORS
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_society.contracts.residents import Budget
-from nemuri_society.contracts.society import TokenUse
-from nemuri_society.stores.society_states import SPENDING, RevisionError, States
+from nemuri_society.contracts.society import Society, TokenUse
+from nemuri_society.stores.society_states import SOCIETY, SPENDING, RevisionError, States
 
 logger = structlog.get_logger()
 
@@ -21,16 +21,19 @@ class Spending:
     def __init__(self, host: str, states: States, budget: Budget) -> None:
         """Create the usage of the host `host`, which has used nothing yet."""
         self.budget = budget
+        """The budget in force, up to the last `share`. A person may change it while the society runs."""
         self.others = TokenUse()
         """Usage of other hosts and of earlier runs, up to the last `share`."""
         self._key, self._states = f"{SPENDING}.{host}", states
-        self._entries = states.following(f"{SPENDING}.*")
+        self._entries, self._definition = states.following(f"{SPENDING}.*"), states.following(SOCIETY)
+        self._defined = 0
+        """Revision of the definition from which the budget was read."""
         self._written = TokenUse()
         self._revision = 0
 
     async def share(self, own: TokenUse) -> None:
-        """Write this host's usage, if it has grown, and read that of the others. A failure is logged and tried again
-        at the next call.
+        """Write this host's usage, if it has grown, and read that of the others and the budget. A failure is logged and
+        tried again at the next call.
         """
         try:
             if own != self._written:
@@ -39,6 +42,7 @@ class Spending:
                 self._revision = (await self._states.write({self._key: value}, known))[self._key]
                 self._written = own
             present = await self._entries.present()
+            await self._read_budget()
         except RevisionError:  # An earlier write arrived although its acknowledgement did not.
             entry = await self._states.get(self._key)
             self._revision = 0 if entry is None else entry.revision
@@ -48,13 +52,20 @@ class Spending:
             theirs = (TokenUse.model_validate_json(one.value) for key, one in present.items() if key != self._key)
             self.others = sum(theirs, TokenUse())
 
+    async def _read_budget(self) -> None:
+        """Read the budget, if the definition of the society has changed."""
+        entry = (await self._definition.present()).get(SOCIETY)
+        if entry is not None and entry.revision != self._defined:
+            self.budget, self._defined = Society.model_validate_json(entry.value).budget, entry.revision
+
     def exhausted(self, own: TokenUse) -> str:
         """Return in words which limit of the budget is reached; "" if none is."""
         return exhausted(self.budget, self.others + own)
 
     async def close(self) -> None:
-        """Stop following the other hosts."""
+        """Stop following the other hosts and the budget."""
         await self._entries.close()
+        await self._definition.close()
 
 
 def exhausted(budget: Budget, used: TokenUse) -> str:

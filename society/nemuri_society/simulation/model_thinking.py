@@ -54,12 +54,14 @@ class Thinking:
     def suspend(self) -> None:
         """Suspend modules whose model providers fail, and all that ask models once the budget is used.
 
-        Modules without a model go on. Thinking stays paused until the society runs again with a higher budget.
+        Modules without a model go on. Thinking stays paused until a person raises the budget.
         """
         reason = self._spending.exhausted(self.model_requests.token_usage.total)
         if reason and not self.paused:
             logger.warning("thinking is paused: the budget is used", why=reason)
-        self.paused = self.paused or reason
+        if self.paused and not reason:
+            logger.info("thinking goes on: the budget was raised")
+        self.paused = reason
         asking = [module.spec.name for module in self._engine.schedule.modules if module.spec.rank is not None]
         choice = self.model_requests.choice
         self._engine.suspended = frozenset(

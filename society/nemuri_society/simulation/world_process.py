@@ -173,10 +173,10 @@ class WorldProcess:
         self._acts += accepted
 
     def _count_foreign_agents(self, host: str, number: int) -> None:
-        """Count and log agents in a host's message that belong to another host."""
+        """Count and log agents in a host's message that belong to another host, as is usual when a host takes them."""
         if number:
             self._metrics.ignored.labels("stranger").inc(number)
-            logger.warning("agents of another host", society=self._society, host=host, number=number)
+            logger.info("agents of another host", society=self._society, host=host, number=number)
 
     def _parse(self, kind: type[Message], message: Msg) -> Message | None:
         """Return the parsed message; None if it is invalid, which is counted and logged."""

@@ -106,10 +106,10 @@ class SocietyRecord:
         subject = self._subjects.record(self.society, writer)
         await self._log.stream.publish(subject, data, headers=headers, stream=self._stream)
 
-    async def tell(self, event: RecordEvent, event_id: str) -> None:
-        """Write an event about the whole society, as a command does. `event_id` is unique to the event."""
-        data = encoded_batch(event_id, 1, 0, [orjson.dumps(event.model_dump(mode="json"))])
-        await self.append(data, event_id, "operator")
+    async def tell(self, batch_id: str, *events: RecordEvent) -> None:
+        """Write events that a command knows of, not a host, as one batch. `batch_id` is unique to them."""
+        data = encoded_batch(batch_id, 1, 0, [orjson.dumps(event.model_dump(mode="json")) for event in events])
+        await self.append(data, batch_id, "operator")
 
     async def stored(self, writer: str = "*", *, after: int = 0) -> AsyncIterator[Msg]:
         """Yield the messages after the sequence `after`, in order. Raises one of `READER_ERRORS`."""

@@ -10,6 +10,7 @@ import pytest
 from nemuri_contracts.event import Usage
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.models.chat import Reply
+from nemuri_infra.models.settings import ModelSettings
 from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_society.cognition.module import Prompt
 from nemuri_society.cognition.module_registry import build_modules
@@ -17,10 +18,12 @@ from nemuri_society.cognition.scripted_model import scripted_answer
 from nemuri_society.contracts.residents import Budget
 from nemuri_society.contracts.society import Society, TokenUse
 from nemuri_society.contracts.subjects import SocietySubjects
-from nemuri_society.operations.lifecycle import create_society, load_society, resume_society
+from nemuri_society.operations.budgets import change_budget
+from nemuri_society.operations.lifecycle import create_society, load_society
 from nemuri_society.operations.residents import generate_residents
 from nemuri_society.simulation.agent_memories import AgentMemories
 from nemuri_society.simulation.checkpoints import Checkpoints
+from nemuri_society.simulation.control import Influence, give
 from nemuri_society.simulation.host import Host
 from nemuri_society.simulation.model_choice import ModelChoice
 from nemuri_society.simulation.model_providers import Providers
@@ -81,9 +84,9 @@ async def _until(condition: Callable[[], bool]) -> None:
 
 
 async def test_a_used_budget_pauses_thinking_until_it_is_raised(log: Log) -> None:
-    """When the tokens are used, no module asks any more, while modules without a model go on.
+    """When the tokens are used, no module asks any more and no probe is answered, while modules without a model go on.
 
-    A later run is paused from its first second, and only a higher budget lets it think again.
+    A later run is paused from its first second. A higher budget lets it think again while it runs.
     """
     society = _society(Budget(tokens=10 * CALL.tokens))
     states = await create_society(log, society)
@@ -97,15 +100,20 @@ async def test_a_used_budget_pauses_thinking_until_it_is_raised(log: Log) -> Non
     used = await total_spending(states)
     assert used.tokens >= 10 * CALL.tokens
     with pytest.raises(SocietyError, match="already; give a higher budget"):
-        await resume_society(log, NAME, None, Budget(tokens=used.tokens))
+        await change_budget(log, ModelSettings(), NAME, Budget(tokens=used.tokens))
+    with pytest.raises(SocietyError, match="the price list has no gpt"):
+        await change_budget(log, ModelSettings(openai_api_key="k"), NAME, Budget(money=used.money + 1))
     async with _living(log, await load_society(log, NAME), "second") as (host, model):
         await _until(lambda: host.health.runs["memory_recall"] > 20)
         assert host.vitals().paused
         assert model.asked <= len(society.agents)
-    raised = await resume_society(log, NAME, None, Budget(tokens=used.tokens + 100 * CALL.tokens))
-    async with _living(log, raised, "third") as (host, model):
+        await give(states, Influence(agent=society.agents[0].id, sort="question", text="Why?"))
+        raised = await change_budget(log, ModelSettings(), NAME, Budget(tokens=used.tokens + 100 * CALL.tokens))
+        assert raised.used.tokens >= used.tokens
         await _until(lambda: model.asked > 2 * len(society.agents))
         assert not host.vitals().paused
+        await _until(lambda: "interview" in host.model_requests.token_usage.by_module)
+    assert (await load_society(log, NAME)).budget == raised.budget
     assert (await total_spending(states)).tokens > used.tokens
 
 

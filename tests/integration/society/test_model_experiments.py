@@ -13,6 +13,8 @@ from bench.prompt_citizen import PromptCitizen
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.models.settings import ModelSettings
 from nemuri_infra.process.cancellation import cancel_and_wait
+from nemuri_society.contracts.record import RunEnded
+from nemuri_society.contracts.residents import Budget
 from nemuri_society.experiments.experiment_society import FULL, Setting
 from nemuri_society.experiments.item_progression import ITEMS
 from nemuri_society.experiments.likeability import R
@@ -23,7 +25,9 @@ from nemuri_society.experiments.with_models import items, likeability, memes, sp
 from nemuri_society.experiments.with_models.life import BY_RULES, FAILED, ModelExperiment
 from nemuri_society.experiments.with_models.lives import lived_already, measured
 from nemuri_society.experiments.with_models.trials import Choices, Trial, build_trials
+from nemuri_society.operations.budgets import store_budget
 from nemuri_society.operations.lifecycle import create_society, watch_figures
+from nemuri_society.operations.report import run_report
 from nemuri_society.stores.society_record import SocietyRecord
 from nemuri_society.stores.society_states import SocietyError
 from tests.integration.society.living_society import living
@@ -76,6 +80,20 @@ async def test_a_life_that_was_broken_off_is_not_measured(log: Log) -> None:
         await lived_already(log, trial)
 
 
+async def test_a_life_that_stopped_thinking_is_not_measured(log: Log) -> None:
+    """A society whose budget was used up before its end is refused. With a budget that was raised in time it counts."""
+    [trial, _] = build_trials("poor", items.EXPERIMENT, Choices("main", Setting(2, 60), seed=1, runs=1))
+    states = await create_society(log, trial.society)
+    await store_budget(states, Budget(tokens=9))
+    record = SocietyRecord(log, trial.society.name)
+    report = run_report(trial.society.name, {}, {}, 0.0, None, None).model_dump(mode="json")
+    await record.tell("paused", RunEnded(second=60.0, report=report | {"paused": "9 of 9 tokens are used"}))
+    with pytest.raises(SocietyError, match=r"it stopped thinking \(9 of 9 tokens are used\); delete it with"):
+        await lived_already(log, trial)
+    await record.tell("raised", RunEnded(second=61.0, report=report))
+    assert await lived_already(log, trial)
+
+
 async def test_agents_obtain_fewer_items_without_recipes_in_their_prompts(log: Log) -> None:
     """With the whole prompt agents make tools within two minutes. Without recipes they make less than half as many."""
     setting = Setting(4, 120)
@@ -113,6 +131,7 @@ async def test_a_vote_follows_what_was_heard_and_payments_follow_the_law(log: Lo
         assert figures[BEFORE] == pytest.approx(0.2, abs=0.01)
         assert figures[EXACT] == 1
         assert figures[taxes.UNREAD] == 0
+        assert figures[taxes.VOTED] == 1
     assert (against[RATE], frozen[RATE], deaf[RATE]) == (5, 20, 20)
     assert against[AFTER] == pytest.approx(0.05, abs=0.01)
     assert frozen[AFTER] == pytest.approx(0.2, abs=0.01)

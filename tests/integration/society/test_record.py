@@ -38,7 +38,7 @@ async def test_what_a_society_went_back_from_is_another_branch(log: Log, states:
     """Events after the checkpoint to which the society went back are left out, or read as an abandoned branch."""
     record = SocietyRecord(log, states.society)
     await record.append(encoded_batch("h1", 1, 0, [_speech(1.0, "stays"), _speech(5.0, "goes")]), "h1/1")
-    await record.tell(Restored(second=3.0, checkpoint="c1"), "r1")
+    await record.tell("r1", Restored(second=3.0, checkpoint="c1"))
     await record.append(encoded_batch("h2", 1, 0, [_speech(4.0, "instead")]), "h2/1")
     assert await _texts(record) == ["stays", "instead"]
     assert await _texts(record, branches=True) == ["stays", "goes", "instead"]

@@ -18,6 +18,7 @@ from nemuri_society.operations.lifecycle import create_society, resume_society
 from nemuri_society.operations.society_steering import continue_society, inject, pause_society, step_society
 from nemuri_society.operations.story import agent_story
 from nemuri_society.simulation.checkpoints import Checkpoints
+from nemuri_society.simulation.control import read_limit
 from nemuri_society.stores.society_record import SocietyRecord
 from nemuri_society.stores.society_states import SocietyError, States
 from tests.integration.harness import eventually
@@ -136,7 +137,10 @@ async def test_a_society_stands_still_steps_and_runs_on(log: Log) -> None:
         await pause_society(log, NAME)
     async with living(log) as host:
         await until_recorded(log, "decision")
+        with pytest.raises(SocietyError, match="is running"):
+            await resume_society(log, NAME, None)
         second = await pause_society(log, NAME)
+        assert host.clock() <= second
         await eventually(lambda: _stands(host.clock))
         assert await step_society(log, NAME, 1.5) == pytest.approx(second + 1.5)
         assert await step_society(log, NAME, 0.1) == pytest.approx(second + 1.6)
@@ -145,6 +149,25 @@ async def test_a_society_stands_still_steps_and_runs_on(log: Log) -> None:
         assert host.clock() == stood
         await continue_society(log, NAME)
         await eventually(lambda: _later(host.clock, stood + 2))
+        stepping = asyncio.ensure_future(step_society(log, NAME, 1_000))
+        await eventually(lambda: _is_limited(log))
+        await pause_society(log, NAME)
+        with pytest.raises(SocietyError, match="another command has changed the clock"):
+            await stepping
+
+
+async def test_a_world_without_a_clock_of_its_own_is_not_paused(log: Log) -> None:
+    """A society in Minecraft is refused in one line, whether it runs or not, and no limit of its clock is stored."""
+    states = await create_society(log, village(world="minecraft"))
+    for command in (pause_society, continue_society):
+        with pytest.raises(SocietyError, match="cannot be paused: its world, minecraft, does not stand still"):
+            await command(log, NAME)
+    assert (await read_limit(states)).until is None
+
+
+async def _is_limited(log: Log) -> bool:
+    """Return True if a limit of the clock is in force."""
+    return (await read_limit(await States.open(log, NAME))).until is not None
 
 
 async def _stands(clock: object) -> bool:
@@ -249,6 +272,9 @@ async def test_a_fork_equals_its_trunk_until_the_fork_and_differs_after_an_injec
     same = await compare_societies(log, NAME, "branch")
     assert (same.equal_until_fork, same.differences) == (True, ())
     assert same.fork is not None
+    assert same.until >= same.fork
+    with pytest.raises(SocietyError, match="compared with itself"):
+        await compare_societies(log, NAME, NAME)
     everything = [entry.value async for entry in (await States.open(log, "branch")).read("agent.>")]
     assert everything
     assert not [value for value in everything if f'"{NAME}-' in value.decode()]

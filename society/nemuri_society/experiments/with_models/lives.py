@@ -22,7 +22,8 @@ from nemuri_society.stores.society_states import SocietyError, States
 async def lived_already(log: Log, trial: Trial) -> bool:
     """Return True if the society of a trial has lived to its end, and False if it does not exist.
 
-    Raises `SocietyError` if there is another society of this name, or one that has not lived to its end.
+    Raises `SocietyError` if there is another society of this name, or one that has not lived to its end or stopped
+    thinking. Its budget may have been changed.
     """
     name = trial.society.name
     try:
@@ -30,11 +31,13 @@ async def lived_already(log: Log, trial: Trial) -> bool:
     except SocietyError:
         return False
     advice = f"delete it with `nemuri society delete {name}`, or give another --seed"
-    if there != trial.society:
+    if there.model_copy(update={"budget": trial.society.budget}) != trial.society:
         raise SocietyError(f"society {name!r} exists and was made with other options; {advice}")
-    ends = [event.second async for event in SocietyRecord(log, name).events() if event.kind == "end"]
-    if not ends or max(ends) < trial.seconds:
+    ends = [event async for event in SocietyRecord(log, name).events() if event.kind == "end"]
+    if not ends or max(end.second for end in ends) < trial.seconds:
         raise SocietyError(f"society {name!r} exists, but its life was broken off; {advice}")
+    if paused := ends[-1].values["report"]["paused"]:
+        raise SocietyError(f"society {name!r} exists, but it stopped thinking ({paused}); {advice}")
     return True
 
 
@@ -66,7 +69,10 @@ async def live(
         if stepping is not None:
             await cancel_and_wait(stepping)
     if report.paused:
-        raise SocietyError(f"society {trial.society.name!r} stopped thinking ({report.paused}); nothing is measured")
+        raise SocietyError(
+            f"society {trial.society.name!r} stopped thinking ({report.paused}); nothing is measured. Delete it with"
+            f" `nemuri society delete {trial.society.name}`, and give a higher --budget"
+        )
     return report.seconds >= trial.seconds
 
 

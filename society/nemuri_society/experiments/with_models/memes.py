@@ -43,7 +43,6 @@ class TalkMeasure:
             PRIESTS_TOWN: {agent.id for agent in lay if agent.town in holy},
             TOWNS: {agent.id for agent in lay if agent.town not in holy},
         }
-        self._lay = {agent.id for agent in lay}
         self._places = dict[str, tuple[int, int]]()
         self._waiting = list[tuple[float, str, tuple[str, ...]]]()
         """Second, speaker and topics of utterances since the last sample of places."""

@@ -1,6 +1,7 @@
 """The steps of the tax vote in a living society: feedback, amendments, vote, tally, new law, and the tax seasons.
 
-Agents are asked aside; their answers go on record. The steps read them there, so what was voted can be checked later.
+Agents are asked aside; their answers go on record, and each vote as an event of its own, so what was voted can be
+checked later.
 """
 
 from collections import Counter
@@ -8,8 +9,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from random import Random
 from typing import Final, Literal
+from uuid import uuid4
 
 from nemuri_infra.bus.event_log import Log
+from nemuri_society.contracts.record import Voted
 from nemuri_society.contracts.residents import Resident
 from nemuri_society.contracts.society import Society
 from nemuri_society.experiments.taxes import INCOMES
@@ -18,6 +21,7 @@ from nemuri_society.operations.lifecycle import watch_figures
 from nemuri_society.operations.society_steering import TOLERANCE, give_all
 from nemuri_society.phenomena.constitution import Timeline, proposals, tally
 from nemuri_society.simulation.control import limit_clock
+from nemuri_society.stores.society_record import SocietyRecord
 from nemuri_society.stores.society_states import States
 
 FEEDBACK: Final = (
@@ -28,6 +32,8 @@ NOTICE: Final = "A notice on the board says: in place of a tax of {rate} %, a ta
 BALLOT: Final = (
     "The vote on the tax. You can vote for {options}; {rate} % is the tax as it is. Answer with your number alone."
 )
+MATTER: Final = "the tax, percent"
+"""What the vote is about, on record."""
 RESULT: Final = "A notice on the board says: the vote is counted, {result}."
 LAW: Final = "The tax is {new} % of what everybody earns; this replaces the tax of {rate} %."
 PAYMENT: Final = (
@@ -97,12 +103,23 @@ class TaxVote:
         await self._tell("event", NOTICE.format(rate=self._rate, proposed=named))
 
     async def _vote(self) -> None:
-        question = BALLOT.format(options=", ".join(map(str, sorted(self._options))), rate=self._rate)
-        answers = await self._ask({agent.id: question for agent in self._voters})
-        self._votes = [vote for vote in answers if vote in self._options]
+        """Ask for the votes, and put each on record. Answers that name no option are no votes."""
+        options = tuple(map(str, sorted(self._options)))
+        question = BALLOT.format(options=", ".join(options), rate=self._rate)
+        answers = await give_all(
+            self._log, self._society.name, "question", {agent.id: question for agent in self._voters}
+        )
+        votes = list[Voted]()
+        for agent in self._voters:
+            number = number_in(answers.get(agent.id, ""))
+            choice = f"{number:g}" if number is not None and number in self._options else None
+            votes.append(
+                Voted(second=self._timeline.vote, agent=agent.id, matter=MATTER, options=options, choice=choice)
+            )
+        await SocietyRecord(self._log, self._society.name).tell(uuid4().hex, *votes)
+        self._votes = [float(vote.choice) for vote in votes if vote.choice is not None]
 
     async def _count(self) -> None:
-        """Count the votes. Answers that name no option are no votes."""
         ballots = [tuple(vote == rate for rate in self._proposed) for vote in self._votes]
         self._carried = tally(self._proposed, ballots)
         counts = Counter(self._votes)

@@ -11,7 +11,7 @@ from nemuri_society.experiments.experiment_society import Setting
 from nemuri_society.experiments.taxes import AFTER, AGAINST, BEFORE, CLAIMS, EXACT, FOR, FROZEN, PAID, RATE
 from nemuri_society.experiments.with_models.answers import number_in
 from nemuri_society.experiments.with_models.life import Arm, ModelExperiment
-from nemuri_society.experiments.with_models.tax_vote import BALLOT, FEEDBACK, PAYMENT, TaxVote, constituents
+from nemuri_society.experiments.with_models.tax_vote import FEEDBACK, PAYMENT, TaxVote, constituents
 from nemuri_society.phenomena.constitution import Timeline
 from nemuri_society.phenomena.tax_ledger import TaxLedger
 from nemuri_society.stores.society_record import StoredEvent
@@ -19,7 +19,6 @@ from nemuri_society.stores.society_record import StoredEvent
 WANTED: Final = "tax that agents want before the vote, percent"
 VOTED, UNREAD = "votes cast, share", "payments that name no possible number, share"
 _PAYMENT: Final = re.compile(re.escape(PAYMENT).replace(r"\{season\}", r"(\d+)").replace(r"\{income\}", r"(\d+)"))
-_BALLOT: Final = re.compile(re.escape(BALLOT.partition("{")[0]) + r"([\d, ]+);")
 _PERCENT: Final = re.compile(r"(\d+) %")
 
 
@@ -47,6 +46,8 @@ class TaxMeasure:
         values = event.values
         if event.kind == "influence" and values["sort"] == "law" and (law := _PERCENT.search(values["text"])):
             self._rate = int(law[1])
+        elif event.kind == "vote":
+            self._votes += values["choice"] is not None
         elif event.kind == "answer":
             self._add_answer(values["agent"], values["question"], number_in(values["answer"]))
 
@@ -59,8 +60,6 @@ class TaxMeasure:
                 self._ledger.record_payment(season, agent, income, self._rate, paid=round(number))
         elif question == self._feedback and number is not None:
             self._wanted.append(number)
-        elif ballot := _BALLOT.match(question):
-            self._votes += number is not None and f"{number:g}" in ballot[1].split(", ")
 
     def figures(self) -> Mapping[str, float]:
         """Return the shares of income that were paid, the law at the end, and how many took part."""

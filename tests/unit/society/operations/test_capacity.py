@@ -5,12 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nemuri_society.contracts.pace import Pace
-from nemuri_society.contracts.society import HostHealthReport, Lateness, Society, Waits
+from nemuri_society.contracts.society import Society
 from nemuri_society.operations.capacity import capacity, merged, since
 from nemuri_society.operations.estimate import demand_per_agent
 from nemuri_society.operations.lifecycle import SocietyFigures
 from nemuri_society.operations.residents import generate_residents
 from nemuri_society.operations.thinking_output import ThinkingNotices
+from tests.unit.society.operations.host_reports import host_report
 
 NUMBERS = st.builds(
     Pace,
@@ -71,7 +72,7 @@ def test_the_run_says_at_once_and_once_that_it_cannot_keep_up(capsys: pytest.Cap
     notices = ThinkingNotices(society)
     for seconds in (5.0, 10.0, 20.0):
         figures = SocietyFigures()
-        host = _host(100, seconds, _queued(100, 8, 5.0, 2.5, seconds))
+        host = host_report(100, seconds, _queued(100, 8, 5.0, 2.5, seconds))
         figures.vitals["h"], figures.received_at["h"] = host, 0.0
         notices.tell(figures)
         shown = capsys.readouterr().err
@@ -89,23 +90,21 @@ def test_measured_demand_counts_before_the_queue_has_been_seen() -> None:
     assert found.served == 1
 
 
-def test_the_run_says_that_its_budget_is_used(capsys: pytest.CaptureFixture[str]) -> None:
-    """A host that pauses makes one line with the reason and the command that raises the budget."""
+def test_the_run_says_that_its_budget_is_used_and_was_raised(capsys: pytest.CaptureFixture[str]) -> None:
+    """A host that pauses makes one line with the reason and the command that raises the budget, and one when it goes
+    on.
+    """
     society = Society(name="v", seed=1, agents=generate_residents("v", 3, 1))
     notices, figures = ThinkingNotices(society), SocietyFigures()
-    figures.vitals["h"] = _host(3, 1.0, {}).model_copy(update={"paused": "9 of 5 tokens are used"})
+    figures.vitals["h"] = host_report(3, 1.0, {}).model_copy(update={"paused": "9 of 5 tokens are used"})
     figures.received_at["h"] = 0.0
     notices.tell(figures)
     notices.tell(figures)
     shown = capsys.readouterr().err
     assert shown.count("\n") == 1
     assert "9 of 5 tokens are used" in shown
-    assert "nemuri society resume v --budget" in shown
-
-
-def _host(agents: int, seconds: float, paces: dict[str, Pace]) -> HostHealthReport:
-    return HostHealthReport(
-        host="h", process=1, seconds=seconds, second=seconds, agents=agents, runs={}, lateness={}, hearing=Lateness(),
-        paces=paces, waits={}, asked=Waits(), token_use={}, top_spenders={}, paused="", waiting=0, standing="ok",
-        conflicts=0, failures={}, silence=0.0, memories=0, memory=0, cpu=0.0,
-    )  # fmt: skip
+    assert "nemuri society budget v" in shown
+    figures.vitals["h"] = host_report(3, 2.0, {})
+    notices.tell(figures)
+    notices.tell(figures)
+    assert capsys.readouterr().err == "v: thinking goes on, because the budget was raised\n"

@@ -31,3 +31,10 @@ def test_an_agent_with_few_requests_is_not_the_slowest() -> None:
     """An agent with fewer than `MIN_REQUESTS` requests is not reported as the slowest."""
     told = combined_waits([], [_waited(ada=[1.0] * MIN_REQUESTS, eve=[30.0])])
     assert (told.slowest, told.longest) == (1.0, 30.0)
+
+
+def test_requests_of_agents_that_left_still_count() -> None:
+    """The waits of agents that another host took over are in all figures but the comparison of agents."""
+    left = WaitingTime(requests=MIN_REQUESTS, seconds=3.0 * MIN_REQUESTS, longest=7.0)
+    told = combined_waits([], [_waited(ada=[1.0] * MIN_REQUESTS)], [left])
+    assert (told.waited, told.mean, told.longest, told.slowest) == (2 * MIN_REQUESTS, 2.0, 7.0, 1.0)

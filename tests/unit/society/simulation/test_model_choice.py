@@ -5,6 +5,7 @@ import pytest
 from nemuri_infra.models.settings import ModelSettings
 from nemuri_society.contracts.residents import Budget, Resident
 from nemuri_society.contracts.society import Society
+from nemuri_society.operations.manifest import models_by_module
 from nemuri_society.simulation.model_building import build_choice, check_models
 from nemuri_society.simulation.model_choice import HEAVY_MODULES, ModelNames
 
@@ -39,6 +40,17 @@ def test_the_society_decides_before_the_settings() -> None:
     assert [names.of(module) for module in ("planning", "talking")] == ["scripted", "openai:words"]
     assert names.of("talking", "v-0") == "openai:own"
     assert names.used == {"scripted", "openai:words", "openai:own"}
+
+
+def test_the_manifest_names_the_model_of_each_module() -> None:
+    """A module that is left out has none; rules are named, too."""
+    told = models_by_module(
+        _society(models={"default": "light", "talking": "scripted"}, without=["planning"]),
+        _settings(openai_light_model="small"),
+    )
+    assert (told["cognitive_controller"], told["memory_consolidation"], told["interview"]) == (["small"],) * 3
+    assert told["talking"] == ["scripted"]
+    assert "planning" not in told
 
 
 def test_every_model_that_is_named_is_built_once() -> None:
