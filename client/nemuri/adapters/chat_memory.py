@@ -12,6 +12,7 @@ from uuid import uuid4
 from nemuri.adapters.connection import Connection
 from nemuri.adapters.memory_text import DEFAULT_TOKENS, last_said, recall_block, spoken
 from nemuri.client.client import Client
+from nemuri.client.exchange import PassingError
 
 logger: Final = logging.getLogger("nemuri")
 RECALL_SECONDS: Final = 2.0
@@ -65,16 +66,10 @@ class ChatMemory:
         try:
             said = spoken([*messages, *([{"role": "assistant", "content": reply}] if reply.strip() else [])])
             fresh = said if self.conversation else _since_last_reply(said, replied=bool(reply.strip()))
-            if not fresh:
-                return
-            if len(self._waiting) >= MAX_WAITING:
-                raise OverflowError(f"{MAX_WAITING} exchanges wait already")
-            future = self.connection.start(lambda client: self._converse(client, fresh))
+            if fresh:
+                self._begin(fresh)
         except Exception as error:  # noqa: BLE001 - as in `recall`
             self._failed("learned nothing", error)
-            return
-        self._waiting.add(future)
-        future.add_done_callback(self._learned)
 
     def flush(self, seconds: float | None = None) -> bool:
         """Wait until everything is handed over, at most `seconds`. Return False if something still waits.
@@ -85,11 +80,17 @@ class ChatMemory:
 
     async def aflush(self, seconds: float | None = None) -> bool:
         """Do the same as `flush`, without blocking the event loop."""
-        waiting = [asyncio.ensure_future(asyncio.wrap_future(future)) for future in self._waiting]
-        return not waiting or not (await asyncio.wait(waiting, timeout=seconds))[1]
+        return await asyncio.to_thread(self.flush, seconds)
 
     async def _block(self, client: Client, query: str) -> str:
         return await recall_block(client, self.agent, query, self.person, self.tokens)
+
+    def _begin(self, said: list[dict[str, str]]) -> None:
+        if len(self._waiting) >= MAX_WAITING:
+            raise PassingError(f"{MAX_WAITING} exchanges wait already")
+        future = self.connection.start(lambda client: self._converse(client, said))
+        self._waiting.add(future)
+        future.add_done_callback(self._learned)
 
     async def _converse(self, client: Client, said: list[dict[str, str]]) -> None:
         async with self._turn:

@@ -106,7 +106,9 @@ class Connection:
         """Wait at most `CLOSING_SECONDS` for work in the background, and close a connection of its own."""
         wait_for_futures([*self._background], CLOSING_SECONDS)
         with self._starting:
-            thread, self._thread, self._loop = self._thread, None, None if self._thread else self._loop
+            thread, self._thread = self._thread, None
+            if thread is not None:
+                self._loop = None
         if thread is not None:
             atexit.unregister(self.close)
             thread.run(self._stack.aclose())

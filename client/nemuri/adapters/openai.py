@@ -45,8 +45,8 @@ def with_memory(
             after a restart. By default, each call hands over what was said since the last reply.
         tokens: Maximum length of what is put into a request, by an estimate.
         seconds: Seconds that recalling may take before a call goes on without memories.
-        connection: An open client of the platform, or a connection that several adapters share. By default, one that opens
-            at the first call, as `nemuri.connect` does, and closes at the end of the program.
+        connection: An open client of the platform, or a connection that adapters share. By default, one that opens at
+            the first call, as `nemuri.connect` does, and closes at the end of the program.
 
     Returns:
         The copy. `memory_of` returns its memory, which can be waited for (`flush`) and counts its failures.

@@ -69,21 +69,26 @@ def _said(text: str) -> list[dict[str, Any]]:
 
 
 async def chat(client: openai.AsyncOpenAI, text: str) -> str:
+    """Call `chat.completions.create`."""
     done = await client.chat.completions.create(model="m", messages=_said(text))  # type: ignore[arg-type]
     return done.choices[0].message.content or ""
 
 
 async def chat_blocking(client: openai.OpenAI, text: str) -> str:
+    """Call `chat.completions.create` of the blocking client."""
     done = await asyncio.to_thread(client.chat.completions.create, model="m", messages=_said(text))  # type: ignore[arg-type]
     return done.choices[0].message.content or ""
 
 
 async def chat_streamed(client: openai.AsyncOpenAI, text: str) -> str:
+    """Read a stream of chunks."""
     stream = await client.chat.completions.create(model="m", messages=_said(text), stream=True)  # type: ignore[call-overload]
     return "".join([chunk.choices[0].delta.content or "" async for chunk in stream if chunk.choices])
 
 
 async def chat_streamed_blocking(client: openai.OpenAI, text: str) -> str:
+    """Read a stream of chunks with the blocking client."""
+
     def read() -> str:
         with client.chat.completions.create(model="m", messages=_said(text), stream=True) as stream:  # type: ignore[call-overload]
             return "".join(chunk.choices[0].delta.content or "" for chunk in stream if chunk.choices)
@@ -92,47 +97,57 @@ async def chat_streamed_blocking(client: openai.OpenAI, text: str) -> str:
 
 
 async def chat_events(client: openai.AsyncOpenAI, text: str) -> str:
+    """Read the events of `chat.completions.stream`."""
     async with client.chat.completions.stream(model="m", messages=_said(text)) as stream:  # type: ignore[arg-type]
         await stream.until_done()
         return (await stream.get_final_completion()).choices[0].message.content or ""
 
 
 async def chat_parsed(client: openai.AsyncOpenAI, text: str) -> str:
+    """Call `chat.completions.parse`."""
     done = await client.chat.completions.parse(model="m", messages=_said(text), response_format=Snack)  # type: ignore[arg-type]
     assert done.choices[0].message.parsed == Snack(name="dried apricots from Malatya")
     return done.choices[0].message.content or ""
 
 
 async def responses(client: openai.AsyncOpenAI, text: str) -> str:
+    """Call `responses.create` with a text."""
     return (await client.responses.create(model="m", input=text)).output_text
 
 
 async def responses_in_parts(client: openai.AsyncOpenAI, text: str) -> str:
+    """Call `responses.create` of a client with other options, with a message in parts."""
     message = {"role": "user", "content": [{"type": "input_text", "text": text}]}
     return (await client.with_options(timeout=9).responses.create(model="m", input=[message])).output_text  # type: ignore[list-item]
 
 
 async def responses_streamed(client: openai.AsyncOpenAI, text: str) -> str:
+    """Read the events of `responses.stream`."""
     async with client.responses.stream(model="m", input=text) as stream:
         return (await stream.get_final_response()).output_text
 
 
 async def messages(client: anthropic.AsyncAnthropic, text: str) -> str:
+    """Call `messages.create`."""
     done = await client.messages.create(model="m", max_tokens=9, messages=_said(text))  # type: ignore[arg-type]
     return "".join(block.text for block in done.content if block.type == "text")
 
 
 async def messages_blocking(client: anthropic.Anthropic, text: str) -> str:
+    """Call `beta.messages.create` of the blocking client."""
     done = await asyncio.to_thread(client.beta.messages.create, model="m", max_tokens=9, messages=_said(text))  # type: ignore[arg-type]
     return "".join(block.text for block in done.content if block.type == "text")
 
 
 async def messages_streamed(client: anthropic.AsyncAnthropic, text: str) -> str:
+    """Read `messages.stream`."""
     async with client.messages.stream(model="m", max_tokens=9, messages=_said(text)) as stream:  # type: ignore[arg-type]
         return await stream.get_final_text()
 
 
 async def messages_streamed_blocking(client: anthropic.Anthropic, text: str) -> str:
+    """Read `messages.stream` of the blocking client."""
+
     def read() -> str:
         with client.messages.stream(model="m", max_tokens=9, messages=_said(text)) as stream:  # type: ignore[arg-type]
             return "".join(stream.text_stream)
@@ -183,7 +198,7 @@ async def test_a_call_recalls_before_and_learns_after(platform: InMemoryPlatform
         assert await openai_adapter.memory_of(model).aflush(10)
     await platform.services.settle()
     sent = str(provider.received[0].body)
-    assert OPENING in sent and CLOSING in sent
+    assert sent.count(OPENING) == sent.count(CLOSING) == 1
     assert sent.index(KNOWN) < sent.index(ASKED)
     assert "Malatya" in reply
     learned = [
