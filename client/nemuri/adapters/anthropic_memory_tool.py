@@ -33,7 +33,7 @@ class MemoryTool(BetaAbstractMemoryTool):
         self._files, self._connection = _files(agent, person), connection_of(connection)
 
     def execute(self, command: BetaMemoryTool20250818Command) -> str:
-        """Do a command, and return the answer for the model. Raises `ToolError` with the reason if it cannot be done."""
+        """Do a command, and return the answer for the model. Raises `ToolError` if it cannot be done."""
         return self._connection.run(lambda client: self._files.execute(client, command))
 
     view = create = str_replace = insert = delete = rename = execute
@@ -53,7 +53,7 @@ class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
         self._files, self._connection = _files(agent, person), connection_of(connection)
 
     async def execute(self, command: BetaMemoryTool20250818Command) -> str:
-        """Do a command, and return the answer for the model. Raises `ToolError` with the reason if it cannot be done."""
+        """Do a command, and return the answer for the model. Raises `ToolError` if it cannot be done."""
         return await self._connection.arun(lambda client: self._files.execute(client, command))
 
     view = create = str_replace = insert = delete = rename = execute

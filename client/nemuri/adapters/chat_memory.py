@@ -106,7 +106,7 @@ class ChatMemory:
 
     def _failed(self, outcome: str, error: BaseException) -> str:
         self.failures += 1
-        logger.warning("the memory of %s %s: %s", self.agent, outcome, error or type(error).__name__)
+        logger.warning("the memory of %s %s: %s", self.agent, outcome, str(error) or type(error).__name__)
         return ""
 
 

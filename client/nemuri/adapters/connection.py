@@ -50,7 +50,7 @@ class Connection:
         Raises:
             ClientError: A client of `nemuri.connect` is passed outside of an event loop.
         """
-        self._options = {"data": data, "namespace": namespace, "client_id": client_id}
+        self._options: dict[str, Any] = {"data": data, "namespace": namespace, "client_id": client_id}
         self._client: Client | None = client.client if isinstance(client, SyncClient) else client
         self._loop = _loop_of(client)
         self._starting, self._opening = threading.Lock(), asyncio.Lock()
@@ -102,9 +102,16 @@ class Connection:
         future.add_done_callback(self._background.discard)
         return future
 
+    def drain(self, seconds: float | None = None) -> bool:
+        """Wait until the work in the background is done, at most `seconds`. Return False if some is left.
+
+        It blocks, so call it outside of the event loop of the client.
+        """
+        return not wait_for_futures([*self._background], seconds).not_done
+
     def close(self) -> None:
         """Wait at most `CLOSING_SECONDS` for work in the background, and close a connection of its own."""
-        wait_for_futures([*self._background], CLOSING_SECONDS)
+        self.drain(CLOSING_SECONDS)
         with self._starting:
             thread, self._thread = self._thread, None
             if thread is not None:

@@ -64,33 +64,36 @@ class Form:
     call: Callable[[Any, str], Awaitable[str]]
 
 
-def _said(text: str) -> list[dict[str, Any]]:
+def _said(text: str) -> Any:
     return [{"role": "user", "content": text}]
 
 
 async def chat(client: openai.AsyncOpenAI, text: str) -> str:
     """Call `chat.completions.create`."""
-    done = await client.chat.completions.create(model="m", messages=_said(text))  # type: ignore[arg-type]
+    done = await client.chat.completions.create(model="m", messages=_said(text))
     return done.choices[0].message.content or ""
 
 
 async def chat_blocking(client: openai.OpenAI, text: str) -> str:
     """Call `chat.completions.create` of the blocking client."""
-    done = await asyncio.to_thread(client.chat.completions.create, model="m", messages=_said(text))  # type: ignore[arg-type]
+    done = await asyncio.to_thread(client.chat.completions.create, model="m", messages=_said(text))
     return done.choices[0].message.content or ""
 
 
 async def chat_streamed(client: openai.AsyncOpenAI, text: str) -> str:
     """Read a stream of chunks."""
-    stream = await client.chat.completions.create(model="m", messages=_said(text), stream=True)  # type: ignore[call-overload]
+    model: Any = client
+    stream = await model.chat.completions.create(model="m", messages=_said(text), stream=True)
     return "".join([chunk.choices[0].delta.content or "" async for chunk in stream if chunk.choices])
 
 
 async def chat_streamed_blocking(client: openai.OpenAI, text: str) -> str:
     """Read a stream of chunks with the blocking client."""
 
+    model: Any = client
+
     def read() -> str:
-        with client.chat.completions.create(model="m", messages=_said(text), stream=True) as stream:  # type: ignore[call-overload]
+        with model.chat.completions.create(model="m", messages=_said(text), stream=True) as stream:
             return "".join(chunk.choices[0].delta.content or "" for chunk in stream if chunk.choices)
 
     return await asyncio.to_thread(read)
@@ -98,14 +101,14 @@ async def chat_streamed_blocking(client: openai.OpenAI, text: str) -> str:
 
 async def chat_events(client: openai.AsyncOpenAI, text: str) -> str:
     """Read the events of `chat.completions.stream`."""
-    async with client.chat.completions.stream(model="m", messages=_said(text)) as stream:  # type: ignore[arg-type]
+    async with client.chat.completions.stream(model="m", messages=_said(text)) as stream:
         await stream.until_done()
         return (await stream.get_final_completion()).choices[0].message.content or ""
 
 
 async def chat_parsed(client: openai.AsyncOpenAI, text: str) -> str:
     """Call `chat.completions.parse`."""
-    done = await client.chat.completions.parse(model="m", messages=_said(text), response_format=Snack)  # type: ignore[arg-type]
+    done = await client.chat.completions.parse(model="m", messages=_said(text), response_format=Snack)
     assert done.choices[0].message.parsed == Snack(name="dried apricots from Malatya")
     return done.choices[0].message.content or ""
 
@@ -117,8 +120,8 @@ async def responses(client: openai.AsyncOpenAI, text: str) -> str:
 
 async def responses_in_parts(client: openai.AsyncOpenAI, text: str) -> str:
     """Call `responses.create` of a client with other options, with a message in parts."""
-    message = {"role": "user", "content": [{"type": "input_text", "text": text}]}
-    return (await client.with_options(timeout=9).responses.create(model="m", input=[message])).output_text  # type: ignore[list-item]
+    message: Any = {"role": "user", "content": [{"type": "input_text", "text": text}]}
+    return (await client.with_options(timeout=9).responses.create(model="m", input=[message])).output_text
 
 
 async def responses_streamed(client: openai.AsyncOpenAI, text: str) -> str:
@@ -129,19 +132,19 @@ async def responses_streamed(client: openai.AsyncOpenAI, text: str) -> str:
 
 async def messages(client: anthropic.AsyncAnthropic, text: str) -> str:
     """Call `messages.create`."""
-    done = await client.messages.create(model="m", max_tokens=9, messages=_said(text))  # type: ignore[arg-type]
+    done = await client.messages.create(model="m", max_tokens=9, messages=_said(text))
     return "".join(block.text for block in done.content if block.type == "text")
 
 
 async def messages_blocking(client: anthropic.Anthropic, text: str) -> str:
     """Call `beta.messages.create` of the blocking client."""
-    done = await asyncio.to_thread(client.beta.messages.create, model="m", max_tokens=9, messages=_said(text))  # type: ignore[arg-type]
+    done = await asyncio.to_thread(client.beta.messages.create, model="m", max_tokens=9, messages=_said(text))
     return "".join(block.text for block in done.content if block.type == "text")
 
 
 async def messages_streamed(client: anthropic.AsyncAnthropic, text: str) -> str:
     """Read `messages.stream`."""
-    async with client.messages.stream(model="m", max_tokens=9, messages=_said(text)) as stream:  # type: ignore[arg-type]
+    async with client.messages.stream(model="m", max_tokens=9, messages=_said(text)) as stream:
         return await stream.get_final_text()
 
 
@@ -149,7 +152,7 @@ async def messages_streamed_blocking(client: anthropic.Anthropic, text: str) -> 
     """Read `messages.stream` of the blocking client."""
 
     def read() -> str:
-        with client.messages.stream(model="m", max_tokens=9, messages=_said(text)) as stream:  # type: ignore[arg-type]
+        with client.messages.stream(model="m", max_tokens=9, messages=_said(text)) as stream:
             return "".join(stream.text_stream)
 
     return await asyncio.to_thread(read)
@@ -184,8 +187,10 @@ def model_client(form: Callable[..., Any], url: str) -> Any:
 
 def remembering(plain: Any, **options: Any) -> Any:
     """Return the client with the memory of the agent `assistant` of Ann."""
-    adapter = anthropic_adapter if isinstance(plain, anthropic.Anthropic | anthropic.AsyncAnthropic) else openai_adapter
-    return adapter.with_memory(plain, agent="assistant", person="Ann", **options)  # type: ignore[type-var]
+    adapter: Any = (
+        anthropic_adapter if isinstance(plain, anthropic.Anthropic | anthropic.AsyncAnthropic) else openai_adapter
+    )
+    return adapter.with_memory(plain, agent="assistant", person="Ann", **options)
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.call.__name__)
