@@ -18,7 +18,7 @@ from nemuri.client.client import Client
 from nemuri.client.sync import SyncClient
 
 with needed_for(__name__, "claude-agent"):
-    from claude_agent_sdk import ClaudeAgentOptions, HookMatcher, create_sdk_mcp_server, tool
+    from claude_agent_sdk import ClaudeAgentOptions, HookMatcher, SdkMcpTool, create_sdk_mcp_server
 
 PROMPT: Final = "UserPromptSubmit"
 SESSIONS: Final = 100
@@ -57,16 +57,17 @@ def memory_options(
     )
 
 
-def _tools(tools: MemoryTools) -> list[Any]:
-    @tool("recall_memories", _summary(tools.recall_memories), {"query": str})
+def _tools(tools: MemoryTools) -> list[SdkMcpTool[Any]]:
     async def recall_memories(arguments: dict[str, Any]) -> dict[str, Any]:
         return _answer(await tools.recall_memories(arguments["query"]))
 
-    @tool("remember", _summary(tools.remember), {"text": str})
     async def remember(arguments: dict[str, Any]) -> dict[str, Any]:
         return _answer(await tools.remember(arguments["text"]))
 
-    return [recall_memories, remember]
+    return [
+        SdkMcpTool("recall_memories", _summary(tools.recall_memories), {"query": str}, recall_memories),
+        SdkMcpTool("remember", _summary(tools.remember), {"text": str}, remember),
+    ]
 
 
 def _summary(function: Any) -> str:

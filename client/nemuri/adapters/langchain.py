@@ -4,7 +4,7 @@ from nemuri.adapters.langchain import MemoryRetriever
 documents = MemoryRetriever(agent="assistant", person="Ann").invoke("What does Ann like?")
 """
 
-from typing import Any
+from typing import Any, cast
 
 from pydantic import Field, PrivateAttr
 
@@ -71,9 +71,8 @@ class MemoryRetriever(BaseRetriever):
         return _documents(await self._connection.arun(lambda client: client.recall(self.agent, query, **asked)))
 
     def _asked(self, options: dict[str, Any]) -> RecallKeywords:
-        asked: dict[str, Any] = {"person": self.person, **self.options, **options}
-        asked["top"] = asked.pop("k", self.k)
-        return RecallKeywords(**asked)  # type: ignore[typeddict-item]
+        asked = {"person": self.person, "k": self.k, **self.options, **options}
+        return cast("RecallKeywords", {"top": asked.pop("k"), **asked})
 
 
 def _documents(found: RecallView) -> list[Document]:

@@ -7,12 +7,12 @@ import pytest
 from nemuri.client.client import Client
 
 pytest.importorskip("google.adk", reason="the extra google-adk is not installed")
-from google.adk.events.event import Event  # noqa: E402
-from google.adk.memory.memory_entry import MemoryEntry  # noqa: E402
-from google.adk.sessions.session import Session  # noqa: E402
-from google.genai import types  # noqa: E402
+from google.adk.events.event import Event
+from google.adk.memory.memory_entry import MemoryEntry
+from google.adk.sessions.session import Session
+from google.genai import types
 
-from nemuri.adapters.google_adk import MemoryService  # noqa: E402
+from nemuri.adapters.google_adk import MemoryService
 
 
 def event(author: str, text: str) -> Any:

@@ -2,6 +2,7 @@
 
 import asyncio
 from typing import Any
+from uuid import UUID
 
 import pytest
 import pytest_asyncio
@@ -9,7 +10,8 @@ import pytest_asyncio
 from nemuri.client.client import Client
 
 pytest.importorskip("langchain_core", reason="the extra langchain is not installed")
-from nemuri.adapters.langchain import MemoryRetriever  # noqa: E402
+from nemuri.adapters.connection import Connection
+from nemuri.adapters.langchain import MemoryRetriever
 
 FACTS = (
     "The ferry to Bergen leaves at nine.",
@@ -34,7 +36,7 @@ async def test_documents_are_memories(knowing: Client) -> None:
     assert [documents[0].page_content, len(documents)] == [FACTS[1], 2]
     assert documents[0].metadata["metadata"] == {"port": "Turku"}
     assert documents[0].metadata["score"] >= documents[1].metadata["score"]
-    assert (await knowing.memory(str(documents[0].id))).memory.content == FACTS[1]
+    assert (await knowing.memory(UUID(documents[0].id))).memory.content == FACTS[1]
     ann = MemoryRetriever(agent="assistant", connection=knowing, person="Ann")
     asked: list[Any] = await asyncio.to_thread(ann.batch, ["When does Ann take the ferry?"])
     assert "Ann takes the ferry at one." in [document.page_content for document in asked[0]]
@@ -46,9 +48,11 @@ async def test_it_passes_langchains_own_tests(knowing: Client) -> None:
         "langchain_tests.integration_tests.retrievers", reason="langchain-tests is not installed"
     )
 
+    parameters = {"agent": "assistant", "connection": Connection(knowing)}
+
     class Standard(suite.RetrieversIntegrationTests):  # type: ignore[misc, name-defined]
         retriever_constructor = MemoryRetriever
-        retriever_constructor_params = {"agent": "assistant", "connection": knowing}
+        retriever_constructor_params = parameters
         retriever_query_example = "When does the ferry leave?"
 
     tests = Standard()

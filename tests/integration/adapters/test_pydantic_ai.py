@@ -1,5 +1,7 @@
 """The toolset for Pydantic AI."""
 
+from typing import Any
+
 import pytest
 
 from nemuri.client.client import Client
@@ -27,7 +29,8 @@ async def test_a_model_remembers_and_recalls_by_the_toolset(client: Client) -> N
             case ["remember"]:
                 return ModelResponse([ToolCallPart("recall_memories", {"query": "When does Ann row?"})])
             case _:
-                return ModelResponse([TextPart(str(messages[-1].parts[0].content))])  # type: ignore[union-attr]
+                answered: Any = messages[-1].parts[0]
+                return ModelResponse([TextPart(str(answered.content))])
 
     agent = pydantic_ai.Agent(
         FunctionModel(answer), toolsets=[memory_toolset("assistant", person="Ann", connection=client)]
