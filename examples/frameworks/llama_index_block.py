@@ -7,6 +7,7 @@ import asyncio
 
 from llama_index.core.llms import ChatMessage
 from llama_index.core.memory import Memory
+from sqlalchemy.ext.asyncio import create_async_engine
 
 import nemuri
 from nemuri.adapters.llama_index import NemuriMemoryBlock
@@ -16,10 +17,14 @@ async def main(memory: nemuri.Client) -> None:
     """Show the messages that a model would be given."""
     await memory.remember("assistant", "Ann rows on Tuesdays.", person="Ann")
     block = NemuriMemoryBlock(agent="assistant", person="Ann", connection=memory)
-    history = Memory.from_defaults(session_id="chat-1", memory_blocks=[block], tokenizer_fn=str.split)
+    engine = create_async_engine("sqlite+aiosqlite:///:memory:")  # where LlamaIndex keeps the chat history
+    history = Memory.from_defaults(
+        session_id="chat-1", memory_blocks=[block], async_engine=engine, tokenizer_fn=str.split
+    )
     await history.aput(ChatMessage(role="user", content="When do I row, on Tuesdays?"))
     for message in await history.aget():
         print(message.role.value, message.content)
+    await engine.dispose()
 
 
 async def on_platform() -> None:

@@ -89,20 +89,22 @@ class ChatMemory:
         if len(self._waiting) >= MAX_WAITING:
             raise PassingError(f"{MAX_WAITING} exchanges wait already")
         future = self.connection.start(lambda client: self._converse(client, said))
-        self._waiting.add(future)
-        future.add_done_callback(self._learned)
+        told: Future[None] = Future()  # It is done when a failure is counted too.
+        self._waiting.add(told)
+        told.add_done_callback(self._waiting.discard)
+        future.add_done_callback(lambda done: self._tell(done, told))
 
     async def _converse(self, client: Client, said: list[dict[str, str]]) -> None:
         async with self._turn:
             name = self.conversation or self._own
             await client.converse(self.agent, said, conversation=name, person=self.person, wait=False)
 
-    def _learned(self, future: Future[None]) -> None:
-        self._waiting.discard(future)
+    def _tell(self, future: Future[None], told: Future[None]) -> None:
         if future.cancelled():
             self._failed("learned nothing", asyncio.CancelledError("the event loop ended"))
         elif (error := future.exception()) is not None:
             self._failed("learned nothing", error)
+        told.set_result(None)
 
     def _failed(self, outcome: str, error: BaseException) -> str:
         self.failures += 1

@@ -48,7 +48,8 @@ def plain(items: list[Any]) -> list[Any]:
 
 async def test_it_answers_as_langgraphs_own_store(client: Client) -> None:
     """Put, get, delete, filter and list as the store in memory of LangGraph does, and read what was just written."""
-    own, other = MemoryStore("notes", connection=client), InMemoryStore()
+    own: Any = MemoryStore("notes", connection=client)
+    other: Any = InMemoryStore()
     for namespace, key, value in PUTS:
         for store in (own, other):
             await store.aput(namespace, key, value)

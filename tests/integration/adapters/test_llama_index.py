@@ -1,6 +1,7 @@
 """The memory block for LlamaIndex."""
 
 import pytest
+from sqlalchemy.ext.asyncio import create_async_engine
 
 from nemuri.client.client import Client
 from nemuri.platform.in_memory import InMemoryPlatform
@@ -15,15 +16,16 @@ async def test_a_block_recalls_and_learns_what_leaves_the_history(platform: InMe
     """Put what fits the last message into the history, and learn from the messages that no longer fit it."""
     await client.remember("assistant", "Ann is allergic to peanuts.", person="Ann")
     block = NemuriMemoryBlock(agent="assistant", person="Ann", connection=client)
-    history = memory.Memory.from_defaults(
-        session_id="chat", token_limit=60, token_flush_size=20, memory_blocks=[block], tokenizer_fn=str.split
-    )
+    engine = create_async_engine("sqlite+aiosqlite:///:memory:")
+    limits = {"token_limit": 60, "token_flush_size": 20, "tokenizer_fn": str.split}
+    history = memory.Memory.from_defaults(session_id="chat", memory_blocks=[block], async_engine=engine, **limits)
     for number in range(8):
         await history.aput(ChatMessage(role="user", content=f"In year {number} I lived on island number {number}."))
         await history.aput(ChatMessage(role="assistant", content="That sounds like a very quiet place to live in."))
     await history.aput(ChatMessage(role="user", content="Am I allergic to peanuts?"))
     shown = str([message.content for message in await history.aget()])
     assert "Ann is allergic to peanuts." in shown
+    await engine.dispose()
     await platform.services.settle()
     learned = [memory.memory.content for memory in await client.memories("assistant", source="conversation")]
     assert "In year 0 I lived on island number 0." in learned

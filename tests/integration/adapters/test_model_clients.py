@@ -195,7 +195,7 @@ def remembering(plain: Any, **options: Any) -> Any:
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.call.__name__)
 async def test_a_call_recalls_before_and_learns_after(platform: InMemoryPlatform, client: Client, form: Form) -> None:
-    """Put what fits into the request, marked as data, and make memories of what was said, but not of what was put in."""
+    """Put what fits into the request, marked as data, and learn what was said, but not what was put in."""
     await client.remember("assistant", KNOWN, person="Ann")
     async with Provider([form.reply]) as provider:
         model = remembering(model_client(form.call, provider.url), connection=client)
