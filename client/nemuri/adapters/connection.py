@@ -55,7 +55,6 @@ class Connection:
         self._loop = _loop_of(client)
         self._starting, self._opening = threading.Lock(), asyncio.Lock()
         self._thread: EventLoopThread | None = None
-        self._stack = AsyncExitStack()
         self._failure, self._failed_at = "", float("-inf")
         self._background: set[Future[Any]] = set()
 
@@ -125,7 +124,7 @@ class Connection:
     def _begin(self, work: Work[R]) -> Future[R]:
         with self._starting:
             if self._loop is None:
-                self._thread = EventLoopThread()
+                self._thread, self._opening, self._stack = EventLoopThread(), asyncio.Lock(), AsyncExitStack()
                 self._loop = self._thread.run(_running_loop())
                 atexit.register(self.close)
             if self._loop.is_closed():
