@@ -8,6 +8,8 @@ import pytest
 
 from nemuri.client.client import Client
 from nemuri.client.exchange import ClientError
+from nemuri_infra.runtime.settings import Settings
+from tests.integration.harness import connected_client, running_services
 
 base = pytest.importorskip("langgraph.store.base", reason="the extra langgraph is not installed")
 from langgraph.store.memory import InMemoryStore  # noqa: E402
@@ -71,6 +73,14 @@ async def test_it_answers_as_langgraphs_own_store(client: Client) -> None:
         {"max_depth": 1, "offset": 1, "limit": 1},
     ):
         assert await own.alist_namespaces(**options) == await other.alist_namespaces(**options)
+
+
+@pytest.mark.long
+@pytest.mark.connected
+async def test_it_answers_the_same_on_servers(stored_settings: Settings) -> None:
+    """Do the same on NATS and PostgreSQL."""
+    async with running_services(stored_settings), connected_client(stored_settings) as stored:
+        await test_it_answers_as_langgraphs_own_store(stored)
 
 
 async def test_a_batch_reads_before_it_writes(client: Client) -> None:
