@@ -7,7 +7,7 @@ the memory: faded, archived or absorbed. All are in a scope of their own, so onl
 import asyncio
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -24,6 +24,8 @@ MAX_VERSIONS: Final = 100_000
 """Maximum number of versions that a list reads."""
 MAX_FOUND: Final = 50
 """Maximum number of versions that a search by meaning finds."""
+READ_TOGETHER: Final = 10
+"""Number of values that a search reads at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +98,19 @@ class KeyedMemories:
             newest.setdefault(value.path, value)
         return sorted((value for value in newest.values() if value.exists), key=lambda value: value.created_at)
 
-    async def search(self, client: Client, query: str, within: Path = ()) -> list[KeyedValue]:
+    async def search(
+        self,
+        client: Client,
+        query: str,
+        within: Path = (),
+        *,
+        limit: int = MAX_FOUND,
+        fits: Callable[[Any], bool] = lambda _: True,
+    ) -> list[KeyedValue]:
         """Return the searchable values that are relevant to a query and whose keys begin with `within`, best first.
 
-        Only the best `MAX_FOUND` versions are considered.
+        At most `limit` values are returned, only those that `fits` accepts. The best `MAX_FOUND` versions are
+        considered.
         """
         where: dict[str, Any] = {"within": _digest(within), "searchable": "yes"}
         try:
@@ -117,8 +128,12 @@ class KeyedMemories:
         scores = dict[Path, float]()
         for memory in found.memories:
             scores.setdefault(tuple(json.loads(memory.memory.content)["key"]), memory.candidate.score)
-        present = await asyncio.gather(*(self.get(client, path) for path in scores))
-        return [replace(value, score=scores[value.path]) for value in present if value is not None]
+        current, paths = list[KeyedValue](), [*scores]
+        while paths and len(current) < limit:
+            some, paths = paths[:READ_TOGETHER], paths[READ_TOGETHER:]
+            present = await asyncio.gather(*(self.get(client, path) for path in some))
+            current += [value for value in present if value is not None and fits(value.value)]
+        return [replace(value, score=scores[value.path]) for value in current[:limit]]
 
     @property
     def _scope(self) -> Scope:

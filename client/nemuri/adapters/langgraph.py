@@ -97,12 +97,15 @@ class MemoryStore(BaseStore):
                 raise ValueError(f"unknown operation {type(op).__name__}")
 
     async def _search(self, client: Client, op: SearchOp) -> list[SearchItem]:
+        def fits(value: Any) -> bool:
+            return _meets(value, op.filter or {})
+
+        last = op.offset + op.limit
         if op.query and op.query.strip():
-            found = await self._items.search(client, op.query, op.namespace_prefix)
+            found = await self._items.search(client, op.query, op.namespace_prefix, limit=last, fits=fits)
         else:
-            found = await self._items.entries(client, op.namespace_prefix)
-        fitting = [value for value in found if _meets(value.value, op.filter or {})]
-        page = fitting[op.offset : op.offset + op.limit]
+            found = [item for item in await self._items.entries(client, op.namespace_prefix) if fits(item.value)]
+        page = found[op.offset : last]
         await self._refresh(client, page if op.refresh_ttl else [])
         return [_search_item(value) for value in page]
 
