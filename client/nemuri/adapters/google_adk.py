@@ -12,6 +12,7 @@ from nemuri.adapters.connection import Connection, connection_of
 from nemuri.adapters.extras import needed_for
 from nemuri.adapters.memory_text import memory_metadata
 from nemuri.client.client import Client
+from nemuri.client.exchange import UnknownIdError
 from nemuri.client.sync import SyncClient
 from nemuri_contracts.memory_views import RecalledMemory
 
@@ -73,7 +74,10 @@ class MemoryService(BaseMemoryService):
 
     async def search_memory(self, *, app_name: str, user_id: str, query: str) -> SearchMemoryResponse:  # noqa: ARG002
         """Return the memories of a user, and those of nobody, that are relevant to a query, best first."""
-        found = await self._connection.arun(lambda client: client.recall(self._agent, query, person=user_id))
+        try:
+            found = await self._connection.arun(lambda client: client.recall(self._agent, query, person=user_id))
+        except UnknownIdError:  # No session was added yet.
+            return SearchMemoryResponse()
         return SearchMemoryResponse(memories=[_entry(memory) for memory in found.memories])
 
     async def _converse(self, app_name: str, user_id: str, session_id: str | None, events: Iterable[Event]) -> None:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from nemuri.client.chat_messages import read_messages
 from nemuri.client.client import Client
+from nemuri.client.exchange import UnknownIdError
 from nemuri.mcp_server.quoted_text import DATA_NOTE, quoted
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_domain.language.token_estimate import estimate_tokens
@@ -33,21 +34,28 @@ def memory_metadata(memory: MemoryContent) -> dict[str, Any]:
     return memory.model_dump(mode="json", exclude_defaults=True, exclude={"content"})
 
 
-async def recall_block(client: Client, agent: str, query: str, person: str | None, tokens: int) -> str:
-    """Return a block with what the agent knows of the person and what it recalls for a query; "" if it is nothing.
+async def recall_block(
+    client: Client, agent: str, query: str, person: str | None, tokens: int, *, profile: bool = True
+) -> str:
+    """Return a block with what the agent recalls for a query; "" if it is nothing. With `profile`, what it knows of the
+    person stands before that.
 
-    The block has at most `tokens` tokens by an estimate; memories are left out whole. Raises `ClientError`.
+    The block has at most `tokens` tokens by an estimate; memories are left out whole. An unknown agent knows nothing
+    yet. Raises `ClientError`.
     """
-    found = await client.recall(agent, query[-QUERY_CHARACTERS:], person=person)
+    try:
+        found = await client.recall(agent, query[-QUERY_CHARACTERS:], person=person)
+    except UnknownIdError:
+        return ""
     known = {memory.candidate.memory_id: memory.memory for memory in found.memories}
     principles = [principle.memory.content for principle in found.principles]
-    profile = []
-    if person is not None:
+    about = []
+    if profile and person is not None:
         view = await client.profile(agent, person, tokens=max(tokens // PROFILE_SHARE, 50))
         shown = {memory.memory_id for memory in view.memories}
-        profile = [view.text] if view.text else []
+        about = [view.text] if view.text else []
         known = {memory_id: memory for memory_id, memory in known.items() if memory_id not in shown}
-    return block_of([*principles, *profile, *map(memory_line, known.values())], tokens)
+    return block_of([*principles, *about, *map(memory_line, known.values())], tokens)
 
 
 def block_of(texts: Iterable[str], tokens: int) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from nemuri.adapters.connection import Connection
-from nemuri.adapters.memory_text import DEFAULT_TOKENS, block_of, memory_line
+from nemuri.adapters.memory_text import DEFAULT_TOKENS, recall_block
 from nemuri.client.exchange import ClientError
 
 
@@ -25,12 +25,11 @@ class MemoryTools:
         """
         try:
             found = await self.connection.arun(
-                lambda client: client.recall(self.agent, query, person=self.person), seconds=None
+                lambda client: recall_block(client, self.agent, query, self.person, DEFAULT_TOKENS, profile=False)
             )
         except ClientError as error:
             return f"The memory does not answer: {error}"
-        lines = (memory_line(memory.memory) for memory in found.memories)
-        return block_of(lines, DEFAULT_TOKENS) or "Nothing is remembered about it."
+        return found or "Nothing is remembered about it."
 
     async def remember(self, text: str) -> str:
         """Store a fact, a preference or a decision in the long-term memory, for later conversations.

@@ -22,7 +22,8 @@ def event(author: str, text: str) -> Any:
 
 async def test_a_session_is_learned_once_and_found_by_its_user(client: Client) -> None:
     """Learn the new events of a session, however often it is added, and return them to its user only."""
-    service = MemoryService("assistant", connection=client)
+    service = MemoryService("host", connection=client)
+    assert not (await service.search_memory(app_name="app", user_id="ann", query="Who has a dog?")).memories
     session = Session(id="s1", app_name="app", user_id="ann", events=[event("user", "I row on Tuesdays.")])
     await service.add_session_to_memory(session)
     session.events += [event("model", "A fine sport."), event("user", "I sing in a choir.")]
@@ -34,7 +35,7 @@ async def test_a_session_is_learned_once_and_found_by_its_user(client: Client) -
         content=types.Content(parts=[types.Part(text="Ann has a dog.")]), timestamp="2026-05-01T00:00:00Z"
     )
     await service.add_memory(app_name="app", user_id="ann", memories=[entry])
-    contents = [memory.memory.content for memory in await client.memories("assistant", status="all")]
+    contents = [memory.memory.content for memory in await client.memories("host", status="all")]
     assert sorted(content for content in contents if "fine" not in content) == [
         "Ann has a dog.",
         "I row on Tuesdays.",

@@ -232,6 +232,19 @@ async def test_a_history_that_is_sent_again_is_learned_once(platform: InMemoryPl
     ]
 
 
+async def test_an_unknown_agent_is_made_by_the_first_turn(platform: InMemoryPlatform, client: Client) -> None:
+    """Recall nothing of an agent that is unknown, which is no failure, and make it."""
+    async with Provider([ScriptedReply(openai_reply(REPLY))]) as provider:
+        plain = openai.AsyncOpenAI(api_key="none", base_url=provider.url)
+        model = openai_adapter.with_memory(plain, agent="host", connection=client)
+        await chat(model, "I row on Tuesdays.")
+        memory = openai_adapter.memory_of(model)
+        assert await memory.aflush(10)
+    await platform.services.settle()
+    assert memory.failures == 0
+    assert "I row on Tuesdays." in [memory.memory.content for memory in await client.memories("host")]
+
+
 async def test_a_call_succeeds_without_a_platform(caplog: pytest.LogCaptureFixture, tmp_path: Any) -> None:
     """Answer as without a memory, log one line for each failure and count it."""
     async with Provider([ScriptedReply(openai_reply(REPLY))]) as provider:
