@@ -10,7 +10,7 @@ export PYTHONDONTWRITEBYTECODE :=
 empty :=
 COMPILE := $(BIN)/python -m compileall -q -j 2 -x '/($(subst $(empty) ,|,$(strip $(LATER))))/' contracts domain infra services client society $(VENV)/lib
 
-.PHONY: demo test check tests compiled generate lint types floors compose-test dist install-test careless faults bench docs clean
+.PHONY: demo test check tests compiled generate lint types floors compose-test dist install-test careless faults adapters bench docs clean
 
 demo: $(VENV)/.installed  ## Real tasks on real text: chunked, routed, answered, learned from and slept on
 	$(BIN)/nemuri demo
@@ -84,6 +84,17 @@ SEED ?= 1
 faults: $(VENV)/.installed-dev  ## So many seeded schedules of faults, with figures; FAULTS="--only KIND" for some kinds
 	$(BIN)/python -m tests.faults --schedules $(SCHEDULES) --seed $(SEED) $(FAULTS)
 
+ADAPTERS := $(VENV)-adapters
+
+adapters: $(ADAPTERS)/.installed  ## The adapters for all frameworks, with LangChain's own tests (0.9 GB, some minutes)
+	$(ADAPTERS)/bin/python -m pytest tests/integration/adapters
+
+$(ADAPTERS)/.installed: pyproject.toml constraints.txt  # an environment of its own: Google's ADK wants older versions than ours
+	$(PYTHON) -m venv $(ADAPTERS)
+	grep -vE '^(opentelemetry|tenacity|websockets)' constraints.txt > $(ADAPTERS)/constraints.txt
+	$(ADAPTERS)/bin/python -m pip install --quiet --disable-pip-version-check --constraint $(ADAPTERS)/constraints.txt --editable '.[adapters]'
+	@touch $@
+
 SPHINX := $(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --doctree-dir docs/_build/doctrees
 
 docs: $(VENV)/.installed-dev  ## The documentation as HTML in docs/_build/html, without warnings, its examples run, the window in pictures
@@ -117,4 +128,4 @@ $(VENV)/.installed-dev: $(BIN)/python pyproject.toml constraints.txt
 	@touch $@ $(VENV)/.installed
 
 clean:
-	rm -rf docs/_build docs/reference/generated $(VENV) $(BENCH) build dist .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf docs/_build docs/reference/generated $(VENV) $(ADAPTERS) $(BENCH) build dist .mypy_cache .ruff_cache .import_linter_cache .hypothesis

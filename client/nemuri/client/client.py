@@ -26,7 +26,7 @@ CLOSING_SECONDS = 2.0
 """Maximum seconds for sending buffered messages when the connection is closed."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)  # The text of a log in memory takes seconds.
 class Client(
     TaskMethods,
     StrengthChangeMethods,

@@ -60,7 +60,7 @@ def blocking(
 
     @functools.wraps(method)
     def call(self: "SyncClient", /, *args: P.args, **kwargs: P.kwargs) -> R:
-        found: R = self._run(method(self._client, *args, **kwargs))
+        found: R = self.run(method(self.client, *args, **kwargs))
         return found
 
     call.__doc__ = (method.__doc__ or "").replace("await ", "")
@@ -80,8 +80,10 @@ class SyncClient:
     """
 
     def __init__(self, client: Client, run: Callable[[Coroutine[Any, Any, Any]], Any]) -> None:
-        self._client = client
-        self._run = run
+        self.client = client
+        """The asyncio client, which is used in the event loop of `run` only."""
+        self.run = run
+        """Function that runs a coroutine in the client's event loop, and returns its result."""
 
     def within(self, seconds: float) -> "SyncClient":
         """Return a client over the same connection, with a time limit for each call.
@@ -101,7 +103,7 @@ class SyncClient:
             >>> [agent.agent_id for agent in quick.agents("python")]
             ['python']
         """
-        return SyncClient(self._client.within(seconds), self._run)
+        return SyncClient(self.client.within(seconds), self.run)
 
     submit = blocking(Client.submit)
     ask = blocking(Client.ask)

@@ -22,7 +22,7 @@ IN_MEMORY_SERVICES: Final = (
 """The services of agents with strength memory. The others read tables that are not kept in memory."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)  # The text of all that is in memory takes a test seconds.
 class InMemoryPlatform:
     """A running platform in memory."""
 
