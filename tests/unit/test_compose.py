@@ -196,7 +196,7 @@ def test_the_image_copies_existing_files_and_does_not_run_as_root() -> None:
 def test_a_client_gets_the_published_address(compose: dict[str, Any], written: Path) -> None:
     """Clients outside the containers connect to the published address, not to a container's name."""
     [published] = compose["services"]["nats-1"]["ports"]
-    address, inside = published.rsplit(":", maxsplit=1)
+    address, _, inside = re.sub(r"\$\{\w+:-(\d+)\}", r"\1", published).rpartition(":")
     assert inside == "4222"
     client = (written / "nemuri-client-ann" / "nemuri.env").read_text(encoding="utf-8")
     assert re.search(rf"^NATS_URL=nats://[^@,]+@{re.escape(address)}$", client, re.MULTILINE)
