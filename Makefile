@@ -10,7 +10,7 @@ export PYTHONDONTWRITEBYTECODE :=
 empty :=
 COMPILE := $(BIN)/python -m compileall -q -j 2 -x '/($(subst $(empty) ,|,$(strip $(LATER))))/' contracts domain infra services client society $(VENV)/lib
 
-.PHONY: demo test check tests compiled generate lint types floors compose-test dist install-test careless faults adapters bench docs clean
+.PHONY: demo test check tests compiled generate lint types floors compose-test dist install-test careless faults partitions adapters bench docs clean
 
 demo: $(VENV)/.installed  ## Real tasks on real text: chunked, routed, answered, learned from and slept on
 	$(BIN)/nemuri demo
@@ -94,6 +94,11 @@ $(ADAPTERS)/.installed: pyproject.toml constraints.txt  # an environment of its 
 	grep -vE '^(opentelemetry|tenacity|websockets)' constraints.txt > $(ADAPTERS)/constraints.txt
 	$(ADAPTERS)/bin/python -m pip install --quiet --disable-pip-version-check --constraint $(ADAPTERS)/constraints.txt --editable '.[adapters]'
 	@touch $@
+
+SECONDS ?= 300
+
+partitions: $(VENV)/.installed-dev  ## Writers on a cluster of three whose network is cut; the history of all appends is checked (as root, on Linux)
+	$(BIN)/python -m tests.faults.partitions --seconds $(SECONDS) --seed $(SEED)
 
 SPHINX := $(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --doctree-dir docs/_build/doctrees
 
