@@ -12,6 +12,7 @@ from nemuri.client.client import Client
 from nemuri.operations.erasure import forget
 from nemuri.platform.serving import prepare
 from nemuri_contracts.tasks import TaskCompleted
+from nemuri_infra.bus.event_log import ConflictError, Log
 from nemuri_infra.embedded.nats import EmbeddedNatsCluster
 from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_society.cognition.engine import Engine
@@ -60,6 +61,14 @@ async def kill_each_node_once(cluster: EmbeddedNatsCluster, rng: random.Random) 
         await cluster.restart(node)
 
 
+async def one_wins(log: Log) -> bool:
+    """Append two events with the same expectation at the same time; return True if one is refused as a conflict."""
+    newest = (await log.newest_on(log.subjects.of(agent_defined()))).sequence
+    appends = (log.append(agent_defined(), expected=newest) for _ in range(2))
+    ends = await asyncio.gather(*appends, return_exceptions=True)
+    return {type(end) for end in ends} == {int, ConflictError}
+
+
 async def test_tasks_survive_the_loss_of_every_node_in_turn(servers: Servers, seed: int) -> None:
     """Every acknowledged task is answered once while each node is killed in turn, and the views agree with the log."""
     rng = random.Random(seed)
@@ -70,6 +79,7 @@ async def test_tasks_survive_the_loss_of_every_node_in_turn(servers: Servers, se
         async with running_services(settings) as resources, connected_client(settings) as client:
             assert (await resources.log.stream.stream_info(resources.log.subjects.stream)).config.num_replicas == 3
             await retried(lambda: resources.log.append(agent_defined()))
+            assert all([await one_wins(resources.log) for _ in range(20)])
             async with asyncio.TaskGroup() as group:
                 submission = group.create_task(submit_all(client, rng))
                 group.create_task(kill_each_node_once(cluster, rng))

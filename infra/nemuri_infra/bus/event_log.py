@@ -37,6 +37,10 @@ ANSWER_SECONDS = 15.0
 HEADER_BYTES = 4096
 """Bytes reserved for the headers of a message, since the server's limit includes them."""
 WRONG_LAST_SEQUENCE = 10071
+WRONG_LAST_SEQUENCES = frozenset({WRONG_LAST_SEQUENCE, 10164})
+"""The server's error codes for an unexpected last sequence. A cluster gives the second one while another append on the
+subject is under way.
+"""
 
 
 class ConflictError(Exception):
@@ -178,7 +182,7 @@ class Log:
         try:
             return await self._publish(self.subjects.of(event), data, headers)
         except BadRequestError as error:
-            if error.err_code != WRONG_LAST_SEQUENCE:
+            if error.err_code not in WRONG_LAST_SEQUENCES:
                 raise
             # The server checks the expected sequence before it looks for duplicates. So the conflicting event may be
             # this same event, appended earlier.

@@ -17,7 +17,7 @@ from nats.js.api import ConsumerInfo
 from nats.js.errors import BadRequestError
 
 from nemuri_infra.bus.consumer_listing import durable_consumers
-from nemuri_infra.bus.event_log import EXPECTED_SEQUENCE, WRONG_LAST_SEQUENCE, Log
+from nemuri_infra.bus.event_log import EXPECTED_SEQUENCE, WRONG_LAST_SEQUENCES, Log
 from nemuri_infra.bus.message_deletion import delete_message, sequences_on
 
 LEASE = timedelta(seconds=60)
@@ -221,7 +221,7 @@ async def _try_turn(log: Log) -> int | None:
             _subject(log, "turn"), b"", headers={EXPECTED_SEQUENCE: "0"}, msg_ttl=TURN_SECONDS.total_seconds()
         )
     except BadRequestError as error:
-        if error.err_code != WRONG_LAST_SEQUENCE:
+        if error.err_code not in WRONG_LAST_SEQUENCES:
             raise
         return None
     return ack.seq

@@ -14,7 +14,7 @@ from nats.js.errors import BadRequestError, NotFoundError
 
 from nemuri_contracts.dead_letters import SAID, DeadLetter
 from nemuri_contracts.event import Event
-from nemuri_infra.bus.event_log import EXPECTED_SEQUENCE, WRONG_LAST_SEQUENCE, Log
+from nemuri_infra.bus.event_log import EXPECTED_SEQUENCE, WRONG_LAST_SEQUENCES, Log
 
 HEADER = "Nemuri-Letter"
 """Header with the description of the dead letter as ASCII JSON. The body is the original message."""
@@ -51,7 +51,7 @@ class DeadLetters:
         try:
             await self.log.stream.publish(subject, original[: self.log.max_event_bytes], headers=headers, stream=stream)
         except BadRequestError as error:
-            if error.err_code != WRONG_LAST_SEQUENCE:
+            if error.err_code not in WRONG_LAST_SEQUENCES:
                 raise
 
     async def count(self) -> int:

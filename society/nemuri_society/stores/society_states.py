@@ -18,7 +18,7 @@ import orjson
 from nats.errors import NoRespondersError
 from nats.js.errors import APIError, NotFoundError
 
-from nemuri_infra.bus.event_log import ANSWER_SECONDS, EXPECTED_SEQUENCE, WRONG_LAST_SEQUENCE, Log
+from nemuri_infra.bus.event_log import ANSWER_SECONDS, EXPECTED_SEQUENCE, WRONG_LAST_SEQUENCES, Log
 from nemuri_infra.bus.message_deletion import messages_on
 from nemuri_infra.stores.bucket_reader import BucketEntry, EntryReader, entries
 from nemuri_society.contracts.society import Society
@@ -134,7 +134,7 @@ class States:
             raise TimeoutError from error
         said = orjson.loads(answer.data)
         if refusal := said.get("error"):
-            if refusal.get("err_code") == WRONG_LAST_SEQUENCE:
+            if refusal.get("err_code") in WRONG_LAST_SEQUENCES:
                 raise RevisionError(refusal["description"])
             raise APIError.from_error(refusal)
         first = said["seq"] - len(keys) + 1
