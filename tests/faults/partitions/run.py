@@ -126,11 +126,14 @@ async def _write(log: Log, writer: int, appends: list[Append], rng: Random, unti
 
 async def _acknowledged(log: Log, event: AgentDefined, append: Append, *, again: bool) -> None:
     """Append the event, and note its sequence or that it was refused."""
-    work = partial(log.append, event, expected=append.expected)
-    try:
-        append.sequence = await (retried(work, seconds=90) if again else work())
-    except ConflictError:
-        append.refused = True
+
+    async def once() -> None:
+        try:
+            append.sequence = await log.append(event, expected=append.expected)
+        except ConflictError:
+            append.refused = True
+
+    await (retried(once, seconds=90) if again else once())
     append.ended = time.monotonic()
 
 
