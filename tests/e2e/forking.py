@@ -16,14 +16,29 @@ from typing import Any
 from nemuri.cli.command_modules import MODULES
 
 IMPORTED = (
-    "nemuri.cli.app",
-    *(f"nemuri.cli.{module}" for module in MODULES),
-    "nemuri.cli.failures",
+    *(f"nemuri.cli.{module}" for module in (*MODULES, "app", "command_tree", "failures")),
+    "nemuri.admin.agent_definitions",
+    "nemuri.admin.dead_letters",
+    "nemuri.admin.log_statistics",
+    "nemuri.admin.platform_status",
+    "nemuri.admin.principle_lines",
     "nemuri.client.client",
+    "nemuri.client.connection",
+    "nemuri.files.textbooks",
+    "nemuri.hook.entry",
+    "nemuri.hook.transcript_import",
+    "nemuri.moving.registry",
     "nemuri.operations",
+    "nemuri.operations.erasure",
+    "nemuri.platform.shutdown",
     "nemuri.platform.workers",
+    "nemuri.system_service.definition",
+    "nemuri.terminal.output",
+    "nemuri_society.cli.society",
 )
-"""Modules that the fork server imports. Importing them takes most of a command's time."""
+"""Modules that the fork server imports, also those that commands import when they run. Importing them takes most of a
+command's time.
+"""
 SCRIPT = Path(sys.executable).parent / "nemuri"
 CONCURRENT_COMMANDS = 4
 COMMAND_TIMEOUT = 170.0

@@ -26,6 +26,7 @@ async def run(data: Path, *arguments: str, **variables: str) -> tuple[int | None
     return process.returncode, out.decode(), err.decode()
 
 
+@pytest.mark.long  # six societies; in the gate `test_model_experiments.py` measures two and the next test ends one
 async def test_an_experiment_with_a_model_is_measured_from_records_and_not_run_twice(tmp_path: Path) -> None:
     """Each condition and repeat is a society of its own, with all modules but those left out. The result says that it
     is that of a model. A second call measures the same records and asks the model nothing. An experiment of other

@@ -226,7 +226,6 @@ async def main():
                     await call
                 except nemuri.ClientError as error:
                     told(type(error).__name__)
-            await asyncio.sleep(2)
             told("waiting")
             await asyncio.to_thread(sys.stdin.readline)
             told(len(await client.agents()))

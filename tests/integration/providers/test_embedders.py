@@ -61,8 +61,9 @@ async def embedder(request: pytest.FixtureRequest) -> AsyncIterator[Embedder]:
             yield each
 
 
+@pytest.fixture(scope="module")
 async def calibrated(embedder: Embedder) -> CalibratedEmbedder:
-    """Return an embedder as it is before there are memories."""
+    """Each of the embedders as it is before there are memories."""
     return CalibratedEmbedder(embedder, embedder.calibration or await calibrate(embedder, None, "assumed"))
 
 
@@ -85,17 +86,17 @@ async def test_symmetric_embedders_do_not_tell_queries_from_documents(embedder: 
     assert np.allclose(queries, documents, atol=1e-5) == embedder.symmetric
 
 
-async def test_centred_vectors_scatter_around_zero(embedder: Embedder) -> None:
+async def test_centred_vectors_scatter_around_zero(calibrated: CalibratedEmbedder) -> None:
     """Without their mean, general texts have a mean cosine near 0. Blank texts stay zeros."""
-    rows = await (await calibrated(embedder)).documents([*GENERAL_TEXTS, ""])
+    rows = await calibrated.documents([*GENERAL_TEXTS, ""])
     assert np.linalg.norm(rows, axis=1) == pytest.approx([1] * len(GENERAL_TEXTS) + [0], abs=1e-4)
     cosines = (rows @ rows.T)[np.triu_indices(len(GENERAL_TEXTS), 1)]
     assert abs(cosines.mean()) < 0.05
 
 
-async def test_thresholds_rise(embedder: Embedder) -> None:
+async def test_thresholds_rise(calibrated: CalibratedEmbedder) -> None:
     """The thresholds rise from relevance to what is related, recalled and on one topic. All are cosines."""
-    found = (await calibrated(embedder)).thresholds
+    found = calibrated.thresholds
     assert 0 < found.relevance < found.related < found.recall <= found.same < found.topic < 1
 
 

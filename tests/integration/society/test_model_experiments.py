@@ -105,6 +105,7 @@ async def test_agents_obtain_fewer_items_without_recipes_in_their_prompts(log: L
     assert whole[f"{ITEMS} 1-12"] <= whole[f"{ITEMS} 109-120"] <= whole[ITEMS]
 
 
+@pytest.mark.long
 async def test_trades_are_diverse_only_if_prompts_tell_what_others_do(log: Log) -> None:
     """Agents that hear of the others' trades take different ones. Without words and opinions all take the same."""
     setting = Setting(6, 240)
@@ -117,6 +118,7 @@ async def test_trades_are_diverse_only_if_prompts_tell_what_others_do(log: Log) 
     assert less[ENTROPY] == 0
 
 
+@pytest.mark.long
 async def test_a_vote_follows_what_was_heard_and_payments_follow_the_law(log: Log) -> None:
     """Those who heard influencers vote as these wish, and pay what the new law says. Without the words of others in
     their prompts they vote for the tax as it is; without the law they pay nothing; a frozen law stays.
@@ -139,6 +141,7 @@ async def test_a_vote_follows_what_was_heard_and_payments_follow_the_law(log: Lo
     assert lawless[BEFORE] == 0
 
 
+@pytest.mark.long
 async def test_a_faith_spreads_only_to_those_who_hear_of_it(log: Log) -> None:
     """People in the priests' town take up the faith after they have heard of it, and nobody before. Without the words
     of others in their prompts nobody takes it up.
@@ -154,6 +157,7 @@ async def test_a_faith_spreads_only_to_those_who_hear_of_it(log: Log) -> None:
     assert deaf[f"{INDIRECT}, {PRIESTS_TOWN}"] == 0
 
 
+@pytest.mark.long
 async def test_perceived_likeability_follows_how_people_speak(log: Log) -> None:
     """Those who are kind are liked, and those who are rude are not. Without words and opinions in their prompts agents
     know nobody, and no fit can be made.

@@ -83,7 +83,7 @@ def _retrievals() -> tuple[Any, Any]:
 
 
 def _passages() -> tuple[Any, Any]:
-    words = [f"word{number % 3_000} {number}" for number in range(30_000)]
+    words = [f"word{number % 1_000} {number}" for number in range(10_000)]
     text = " ".join(words)
     chunks = tuple(
         Detail(document="a.txt", ref="0" * 64, start=at, end=min(at + 20_000, len(text)), pages=(1, 2))
