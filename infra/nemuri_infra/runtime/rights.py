@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
+from nemuri_infra.bus.access import API_PREFIX as API
 from nemuri_infra.runtime.provisioning import Durable
-
-API = "$JS.API"
 
 
 @dataclass(frozen=True, slots=True)
