@@ -22,7 +22,7 @@ MIN_VERSION = (2, 12)
 """Version of nats-server that is needed at least, for scheduled messages and writes of several entries at once."""
 USUAL_PAYLOAD = MEGABYTE
 """Default limit of a message in nats-server, in bytes."""
-UNSET = (None, False, 0, -1, "", [])
+UNSET: tuple[Any, ...] = (None, False, 0, -1, "", [])
 """Values of a configuration's field that mean that nothing was chosen."""
 
 
@@ -69,7 +69,7 @@ class BusCheck:
     def _server(self) -> Finding:
         connection = self.log.connection
         version, payload = connection.connected_server_version, connection.max_payload
-        said = f"version {version}, messages of up to {payload:,} bytes"
+        said = f"version {version.major}.{version.minor}.{version.patch}, messages of up to {payload:,} bytes"
         if (version.major, version.minor) < MIN_VERSION:
             return missing("NATS", f"{said}; upgrade nats-server to {'.'.join(map(str, MIN_VERSION))} or later")
         if payload < USUAL_PAYLOAD:

@@ -17,7 +17,8 @@ from nats.errors import TimeoutError as NoAnswerError
 from nats.js.api import Header
 from nats.js.errors import ServiceUnavailableError
 
-from nemuri_infra.bus.access import Access, AccessError, api_prefix, options, servers
+from nemuri_infra.bus.access import Access, api_prefix, options, servers
+from nemuri_infra.bus.key_login import AccessError
 from nemuri_infra.process.cancellation import cancel_and_wait
 
 ACK_PREFIX = "$JS.ACK."

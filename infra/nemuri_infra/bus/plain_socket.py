@@ -132,7 +132,8 @@ class PlainConnection:
         import ssl
         from pathlib import Path
 
-        from nemuri_infra.bus.access import Access, AccessError
+        from nemuri_infra.bus.access import Access
+        from nemuri_infra.bus.key_login import AccessError
 
         ca, ours, key = (
             Path(path) if path else None for path in (where.nats_ca, where.nats_certificate, where.nats_key)

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 
-from nemuri_infra.bus.access import API_PREFIX as API
+from nemuri_infra.bus.access import API_PREFIX
 from nemuri_infra.runtime.provisioning import Durable
+
+API = API_PREFIX
 
 
 @dataclass(frozen=True, slots=True)

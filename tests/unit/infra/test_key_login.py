@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from nemuri_infra.bus.access import Access, AccessError, options
+from nemuri_infra.bus.access import Access, options
+from nemuri_infra.bus.key_login import AccessError
 
 SEED = "SUAAAAICAMCAKBQHBAEQUCYMBUHA6EARCIJRIFIWC4MBSGQ3DQOR4H776Y"
 CREDENTIALS = f"-----BEGIN NATS USER JWT-----\ne30.e30.e30\n-----BEGIN USER NKEY SEED-----\n{SEED}\n"
