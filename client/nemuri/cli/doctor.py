@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nemuri.cli.failures import Failure, WrongUse
 from nemuri.cli.session import JsonOption, Session, agent_id, storable
 
 if TYPE_CHECKING:
@@ -21,17 +22,39 @@ def register(app: typer.Typer) -> None:
         app.command()(command)
 
 
+PLATFORM = "platform"
+"""Argument of `doctor` that has the deployment checked instead of an agent."""
+
+
 def doctor(
     context: typer.Context,
-    agent: Annotated[str | None, typer.Argument(metavar="[AGENT]", help="The agent's id. Default: all agents.")] = None,
+    agent: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[AGENT]", help="The agent's id, or `platform` for the deployment. Default: all agents."
+        ),
+    ] = None,
+    named: Annotated[
+        str | None, typer.Option("--agent", metavar="AGENT", help="The agent's id, for an agent named platform.")
+    ] = None,
     apply: Annotated[bool, typer.Option("--apply", help="Apply the suggested parameters to the policy.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Compare measured memory behaviour with its targets, and suggest policy parameters to change."""
+    """Compare measured memory behaviour with its targets, and suggest policy parameters to change. With `platform`,
+    check the deployment from end to end.
+    """
     from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
-    name = None if agent is None else agent_id(agent)
+    if agent is not None and named is not None:
+        raise WrongUse("give the agent as an argument or with --agent, not both")
+    if agent == PLATFORM:
+        if apply:
+            raise WrongUse("--apply changes the policy of an agent; `doctor platform` changes nothing")
+        _check_platform(session)
+        return
+    chosen = named if agent is None else agent
+    name = None if chosen is None else agent_id(chosen)
 
     async def work(client: "Client") -> "tuple[tuple[AgentHealth, ...], list[AdoptedAdvice]]":
         from nemuri.admin import advice_adoption
@@ -50,6 +73,21 @@ def doctor(
         _show(health)
         if apply:
             say(_changed_parameters(changed[health.agent_id]))
+
+
+def _check_platform(session: Session) -> None:
+    """Print the findings about the deployment. Raise `Failure` if something is missing."""
+    from nemuri.platform.deployment_check import check_deployment
+    from nemuri.terminal.output import say, say_json
+
+    found = session.operate("checking the deployment", lambda settings, _: check_deployment(settings))
+    if session.json:
+        say_json(found)
+    else:
+        for finding in found:
+            say(f"{finding.state:8} {finding.about}: {finding.said}")
+    if lacking := [finding.about for finding in found if finding.state == "missing"]:
+        raise Failure(f"the deployment lacks {len(lacking)} of what it needs: {', '.join(lacking)}")
 
 
 def memo(

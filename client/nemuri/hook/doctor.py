@@ -21,6 +21,7 @@ from nemuri_contracts.wire_constants import query
 from nemuri_domain.affective.text_compression import EXTRACTIVE
 from nemuri_domain.affective.turn_reader import LEXICON_MODEL
 from nemuri_domain.language.word_table import MODEL as BUILT_IN
+from nemuri_infra.bus.access import api_prefix
 from nemuri_infra.bus.plain_socket import PlainError, request_once
 from nemuri_infra.process.hook_settings import HookSettings, PlatformNotFound
 
@@ -116,7 +117,9 @@ def _given_up(where: HookSettings) -> Check:
     """Return whether the platform has given up turns, which happens if no model can read them."""
     subjects = Subjects(where.namespace)
     wanted = {"subjects_filter": subjects.dead(READER)}
-    told = json.loads(request_once(where, f"$JS.API.STREAM.INFO.{subjects.dead_stream}", wanted))
+    told = json.loads(
+        request_once(where, f"{api_prefix(where.nats_domain)}.STREAM.INFO.{subjects.dead_stream}", wanted)
+    )
     number = len(told["state"].get("subjects") or ())
     advice = f"`nemuri dead list --service {READER}` says why, `nemuri dead retry` tries again"
     return Check("given up", well=not number, found=f"{number} events; {advice}" if number else "no turns")

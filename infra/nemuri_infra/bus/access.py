@@ -1,4 +1,4 @@
-"""Parameters of a connection to NATS: user, certificates and JetStream domain."""
+"""Parameters of a connection to NATS: user, keys, certificates and JetStream domain."""
 
 import json
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from nemuri_contracts import wire_constants
+from nemuri_infra.bus.key_login import AccessError, KeyLogin
 
 if TYPE_CHECKING:
     import ssl
@@ -18,12 +19,10 @@ REQUEST_INFO_HEADER = "Nats-Request-Info"
 
 Present only if that account shares this information.
 """
+API_PREFIX = "$JS.API"
+"""Prefix of the subjects of JetStream's requests to the connected server's own domain."""
 INBOX = wire_constants.INBOX
 """Inbox prefix of connections without a user name."""
-
-
-class AccessError(Exception):
-    """The certificates cannot be used. The message is one line that says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +37,20 @@ class Access:
     domain: str | None = None
     """JetStream domain, for a client in an account that imports the streams of another account.
 
-    None in the account that owns the streams.
+    None in the account that owns the streams, unless that account is reached through a leaf node without the domain.
     """
+    credentials: Path | None = None
+    """Credentials file with a user's JWT and the seed of its NKey. Not used for addresses with a password."""
+    nkey: Path | None = None
+    """File with the seed of a user's NKey. Not used for addresses with a password."""
+
+    def login(self, url: str) -> KeyLogin | None:
+        """Return the login with a key for the addresses in `url`; None if they have a password or no key is set.
+
+        Raises `AccessError` if the file cannot be used.
+        """
+        known = credentials(url)
+        return None if known is not None and known.password else KeyLogin.of(self.credentials, self.nkey)
 
     def tls(self) -> "ssl.SSLContext | None":
         """Return the TLS context; None if neither `ca` nor `certificate` is set.
@@ -58,6 +69,11 @@ class Access:
         except OSError as error:
             raise AccessError(f"the certificates for NATS cannot be used: {error}; check NEMURI_NATS_CA") from error
         return context
+
+
+def api_prefix(domain: str | None) -> str:
+    """Return the prefix of JetStream's requests in a domain; None for the domain of the connected server."""
+    return API_PREFIX if domain is None else f"$JS.{domain}.API"
 
 
 class Credentials(NamedTuple):
@@ -105,9 +121,35 @@ def sender_of(message: "Msg") -> str:
 def options(url: str, access: Access) -> dict[str, Any]:
     """Return the keyword arguments of `nats.connect` for the addresses in `url` and for `access`.
 
-    Raises `AccessError` if a certificate file cannot be used.
+    A user without a password in the address of a login with a key is not sent: it only names the inbox. Raises
+    `AccessError` if a file cannot be used.
     """
-    known = credentials(url)
-    named = {"user": known.user, "password": known.password} if known else {}
+    known, login = credentials(url), access.login(url)
     encrypted = {"tls": context} if (context := access.tls()) else {}
+    named: dict[str, Any] = {}
+    if login is not None:
+        named = _signed(login)
+    elif known is not None:
+        named = {"user": known.user, "password": known.password}
     return {"servers": servers(url), "inbox_prefix": inbox(known.user if known else None), **named, **encrypted}
+
+
+def _signed(login: KeyLogin) -> dict[str, Any]:
+    """Return the keyword arguments of `nats.connect` for a login with a key.
+
+    The file is read again for each connection, because managed servers replace credentials before they expire.
+    """
+    if login.jwt is None:
+        return {"nkeys_seed": str(login.path)}
+    from nats.errors import Error as NatsError  # hooks use this module without the driver
+
+    def again() -> KeyLogin:
+        try:
+            return login.read_again()
+        except AccessError as error:  # The driver tries again only after errors of its own.
+            raise NatsError(str(error)) from error
+
+    return {
+        "user_jwt_cb": lambda: bytearray((again().jwt or "").encode()),
+        "signature_cb": lambda nonce: again().signature(nonce).encode(),
+    }

@@ -17,11 +17,14 @@ from nats.errors import TimeoutError as NoAnswerError
 from nats.js.api import Header
 from nats.js.errors import ServiceUnavailableError
 
-from nemuri_infra.bus.access import Access, AccessError, options, servers
+from nemuri_infra.bus.access import Access, api_prefix, options, servers
+from nemuri_infra.bus.key_login import AccessError
 from nemuri_infra.process.cancellation import cancel_and_wait
 
 ACK_PREFIX = "$JS.ACK."
 """Prefix of the reply subject of stream messages. The server's own replies to requests do not have it."""
+BUCKETS = "$KV."
+"""Prefix of the subjects of key-value buckets."""
 _SERVER_HEADERS = frozenset({Header.STATUS.value, Header.DESCRIPTION.value})
 """Headers that only the server's own replies may have.
 
@@ -67,7 +70,7 @@ class DeniedError(NatsError):
 class Connection(Nats):
     """A NATS connection that malformed headers and subjects cannot stop.
 
-    It differs from the driver's connection in five points:
+    It differs from the driver's connection in six points:
 
     - It continues to read after malformed headers and after subjects that are not text. The driver stops reading.
     - It drops the headers `Status` and `Description` of a stream message. The driver takes a message with `Status`
@@ -75,12 +78,14 @@ class Connection(Nats):
     - It fails pending requests as soon as the connection is lost. With the driver they wait for their timeout.
     - It fails a pending request as soon as the server denies it. With the driver it waits for its timeout.
     - It parses headers in a third of the time.
+    - It writes to buckets through their JetStream domain, if one is set. Leaf nodes do not pass other writes on.
 
     `until_connected` waits until a lost connection is back.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, domain: str | None = None) -> None:
         super().__init__()
+        self._domain = domain
         self.changed = asyncio.Event()
         """Set when the connection is restored or is closed for good."""
         self._asked = WeakKeyDictionary[asyncio.Future[Msg], str]()
@@ -90,6 +95,8 @@ class Connection(Nats):
         self, subject: str, payload: bytes = b"", reply: str = "", headers: dict[str, str] | None = None
     ) -> None:
         """Publish a message. If it is a request, remember its subject until it is answered."""
+        if self._domain is not None and subject.startswith(BUCKETS):
+            subject = f"{api_prefix(self._domain)}.{subject}"
         if (answer := self._resp_map.get(reply.rpartition(".")[2])) is not None:
             self._asked[answer] = subject
         await super().publish(subject, payload, reply, headers)
@@ -256,7 +263,7 @@ async def connect(
         "reconnected_cb": regain,
         "closed_cb": end,
     }
-    connection = Connection()
+    connection = Connection(access.domain)
     if patient:
         await connection.connect(**chosen)
         return connection
@@ -265,7 +272,8 @@ async def connect(
     except (OSError, NatsError, TimeoutError) as error:
         why = f" ({said[0]})" if said else ""
         where = ", ".join(servers(url))
-        raise UnreachableError(f"no NATS server accepts the connection at {where}{why}; check NATS_URL") from error
+        settings = " and ".join(["NATS_URL", *([login.setting] if (login := access.login(url)) else [])])
+        raise UnreachableError(f"no NATS server accepts the connection at {where}{why}; check {settings}") from error
     except asyncio.CancelledError:
         await connection.close()
         raise

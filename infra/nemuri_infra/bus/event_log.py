@@ -19,7 +19,7 @@ from nemuri_contracts.event import Event, derive
 from nemuri_contracts.parked_events import EventParked
 from nemuri_contracts.subjects import Subjects
 from nemuri_domain.event_sourcing.deduplication import Parked
-from nemuri_infra.bus.access import Access
+from nemuri_infra.bus.access import Access, api_prefix
 from nemuri_infra.bus.connection import connect
 from nemuri_infra.bus.message_deletion import delete_message
 from nemuri_infra.bus.pull_reader import IDLE_SECONDS, Pull
@@ -113,8 +113,12 @@ class Log:
     """Callback that gets each event after this object has appended it."""
     denied: list[str] = field(default_factory=list)
     """The last denied permission that the server reported, as the only item; empty if the server reported none."""
-    in_other_account: bool = False
-    """True if the streams belong to another account. That account exports only the requests that a client needs."""
+    domain: str | None = None
+    """JetStream domain of the streams; None for that of the connected server.
+
+    A client's account reaches the streams of the namespace's account only through a domain, and may send no other
+    requests than a client needs. A process behind a leaf node uses a domain too.
+    """
 
     @classmethod
     async def connect(
@@ -129,9 +133,12 @@ class Log:
         denied = list[str]()
         connection = await connect(url, access, patient=patient, name=name, lost=lost, denied=denied)
         context = connection.jetstream(timeout=ANSWER_SECONDS, domain=access.domain)
-        return cls(
-            connection, context, Subjects(namespace), lost, denied=denied, in_other_account=access.domain is not None
-        )
+        return cls(connection, context, Subjects(namespace), lost, denied=denied, domain=access.domain)
+
+    @property
+    def api_prefix(self) -> str:
+        """Return the prefix of the subjects of JetStream's requests."""
+        return api_prefix(self.domain)
 
     async def close(self) -> None:
         """Close the connection."""
@@ -193,7 +200,7 @@ class Log:
 
     async def _publish(self, subject: str, data: bytes, headers: dict[str, str]) -> int:
         ack = await self.stream.publish(subject, data, headers=headers, stream=self.subjects.stream)
-        if not ack.duplicate or (not self.in_other_account and await self._subject_at(ack.seq) in {subject, None}):
+        if not ack.duplicate or (self.domain is None and await self._subject_at(ack.seq) in {subject, None}):
             return ack.seq
         # Another subject has an event with this id, or this account may not check that. Publish without a message
         # id. With it the server would drop this event as a duplicate. If the event really is a duplicate, all
@@ -214,7 +221,8 @@ class Log:
         return datetime.fromisoformat(str((await self._information())["ts"]))
 
     async def _information(self) -> dict[str, object]:
-        answer = await self.connection.request(f"$JS.API.STREAM.INFO.{self.subjects.stream}", timeout=ANSWER_SECONDS)
+        subject = f"{self.api_prefix}.STREAM.INFO.{self.subjects.stream}"
+        answer = await self.connection.request(subject, timeout=ANSWER_SECONDS)
         said: dict[str, object] = orjson.loads(answer.data)
         if "created" not in said:
             raise NotFoundError(description=f"the stream does not exist: {self.subjects.stream}")
@@ -245,7 +253,8 @@ class Log:
             return
         subjects = tuple(only) or self.subjects.everything
         parked = Parked() if with_parked else await self.parked()
-        async with Pull.of(self.connection, self.stream, self.subjects.stream, only, after=after, idle=idle) as pull:
+        stream, prefix = self.subjects.stream, self.api_prefix
+        async with Pull.of(self.connection, self.stream, stream, only, after=after, idle=idle, prefix=prefix) as pull:
             while until is None or after < until:
                 messages = await pull.present() or (await pull.coming() if until is None else [])
                 if messages:
@@ -388,7 +397,8 @@ class Log:
         return LastEvent(stored.sequence, stored.headers.get(MESSAGE_ID), stored.data)
 
     async def _stored(self, **wanted: int | str) -> StoredMessage | None:
-        return await StoredMessage.read(self.connection, self.subjects.stream, timeout=ANSWER_SECONDS, **wanted)
+        stream, prefix = self.subjects.stream, self.api_prefix
+        return await StoredMessage.read(self.connection, stream, prefix=prefix, timeout=ANSWER_SECONDS, **wanted)
 
 
 def _unreadable(message: Msg, reason: str) -> Unreadable:

@@ -113,10 +113,12 @@ class PlainConnection:
         info = json.loads(self._line().removeprefix(b"INFO "))
         if encrypted or info.get("tls_required") or where.nats_ca or where.nats_certificate:
             self._encrypt(host, where)
-        inbox, who = INBOX, dict[str, str]()
+        inbox, who, password = INBOX, dict[str, str](), ""
         if "@" in named:
             user, password = _credentials(named)
             inbox, who = f"{INBOX}.{user}", {"user": user, "pass": password}
+        if not password and (where.nats_credentials or where.nats_nkey):
+            who = _signed_login(where, str(info.get("nonce", "")))
         self._inbox = f"{inbox}.{os.urandom(12).hex()}"
         self._room = int(info["max_payload"])
         about = {"verbose": False, "pedantic": False, "lang": "python", "version": "0", "name": "nemuri-hook"}
@@ -130,7 +132,8 @@ class PlainConnection:
         import ssl
         from pathlib import Path
 
-        from nemuri_infra.bus.access import Access, AccessError
+        from nemuri_infra.bus.access import Access
+        from nemuri_infra.bus.key_login import AccessError
 
         ca, ours, key = (
             Path(path) if path else None for path in (where.nats_ca, where.nats_certificate, where.nats_key)
@@ -220,3 +223,16 @@ def _credentials(address: str) -> tuple[str, str]:
 
         return unquote(user), unquote(password)
     return user, password
+
+
+def _signed_login(where: "HookSettings", nonce: str) -> dict[str, str]:
+    """Return the fields of CONNECT for a login with a key. Raises `PlainError` if the key cannot be used."""
+    from pathlib import Path
+
+    from nemuri_infra.bus.key_login import AccessError, KeyLogin
+
+    try:
+        login = KeyLogin.of(*(Path(path) if path else None for path in (where.nats_credentials, where.nats_nkey)))
+        return login.answer(nonce) if login else {}
+    except AccessError as error:
+        raise PlainError(str(error)) from error

@@ -14,6 +14,7 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext, api
 
+from nemuri_infra.bus.access import API_PREFIX
 from nemuri_infra.bus.connection import ACK_PREFIX
 
 BATCH_MESSAGES = 1_000
@@ -123,12 +124,13 @@ class Pull:
         *,
         after: int,
         idle: float = IDLE_SECONDS,
+        prefix: str = API_PREFIX,
     ) -> AsyncIterator[Self]:
         """Create an ephemeral consumer of a stream, and yield a reader of the messages after the sequence `after`.
 
         With `subjects`, only messages on these subjects are read. Naming all subjects is seven times slower than naming
         none, because the server matches each message against each filter. The server deletes the consumer after `idle`
-        seconds without a request.
+        seconds without a request. `prefix` is that of JetStream's requests, which `context` must have too.
         """
         name = uuid4().hex
         config = api.ConsumerConfig(
@@ -143,7 +145,7 @@ class Pull:
         info = await context.add_consumer(stream, config)
         inbox = connection.new_inbox()
         server = info.cluster.leader if info.cluster else None
-        pull = cls(connection, inbox, f"$JS.API.CONSUMER.MSG.NEXT.{stream}.{name}", server)
+        pull = cls(connection, inbox, f"{prefix}.CONSUMER.MSG.NEXT.{stream}.{name}", server)
         subscription = await connection.subscribe(f"{inbox}.*", cb=pull._receive)
         try:
             yield pull

@@ -90,7 +90,7 @@ async def _digests(log: Log, stream: str, server: str | None, until: int, told: 
 async def reader_on(stack: AsyncExitStack, log: Log, stream: str, server: str | None) -> Pull:
     """Return a reader of the copy of a stream that a server keeps. Raises `ReplicaError` if there is none."""
     for _ in range(CONSUMERS_PER_COPY):
-        opened = Pull.of(log.connection, log.stream, stream, after=0, idle=IDLE_SECONDS)
+        opened = Pull.of(log.connection, log.stream, stream, after=0, idle=IDLE_SECONDS, prefix=log.api_prefix)
         pull = await opened.__aenter__()
         if server is None or pull.server == server:
             stack.push_async_exit(opened)

@@ -25,13 +25,14 @@ class StoredMessage:
     """Time at which the server stored the message: exactly the time that a consumer's delivery of it has."""
 
     @classmethod
-    async def read(cls, connection: Nats, stream: str, *, timeout: float, **wanted: Any) -> Self | None:
+    async def read(cls, connection: Nats, stream: str, *, prefix: str, timeout: float, **wanted: Any) -> Self | None:
         """Return a message of a stream; None if there is none.
 
-        `wanted` is the body of the request: `seq`; or `last_by_subj`; or `seq` and `next_by_subj`, for the first
-        message from a sequence on. Raises an error of the NATS client if the server does not answer.
+        `prefix` is that of JetStream's requests. `wanted` is the body of the request: `seq`; or `last_by_subj`; or
+        `seq` and `next_by_subj`, for the first message from a sequence on. Raises an error of the NATS client if the
+        server does not answer.
         """
-        answer = await connection.request(f"$JS.API.STREAM.MSG.GET.{stream}", orjson.dumps(wanted), timeout=timeout)
+        answer = await connection.request(f"{prefix}.STREAM.MSG.GET.{stream}", orjson.dumps(wanted), timeout=timeout)
         found = orjson.loads(answer.data)
         if error := found.get("error"):
             try:

@@ -28,8 +28,8 @@ class HookSettings:
     """The settings that a hook needs to reach the platform."""
 
     __slots__ = (
-        "agent", "client", "data", "namespace", "nats_ca", "nats_certificate", "nats_key", "nats_url", "option",
-        "patience",
+        "agent", "client", "data", "namespace", "nats_ca", "nats_certificate", "nats_credentials", "nats_domain",
+        "nats_key", "nats_nkey", "nats_url", "option", "patience",
     )  # fmt: skip
 
     def __init__(self, data: str | None = None, agent: str | None = None) -> None:
@@ -45,6 +45,9 @@ class HookSettings:
         self.nats_ca = told.get("nemuri_nats_ca")
         self.nats_certificate = told.get("nemuri_nats_certificate")
         self.nats_key = told.get("nemuri_nats_key")
+        self.nats_credentials = told.get("nemuri_nats_credentials")
+        self.nats_nkey = told.get("nemuri_nats_nkey")
+        self.nats_domain = told.get("nemuri_nats_domain")
         self.namespace = _valid_name("NEMURI_NAMESPACE", told.get("nemuri_namespace", "nemuri"))
         self.client = _valid_name("NEMURI_CLIENT", told["nemuri_client"]) if "nemuri_client" in told else None
         self.agent = _valid_name("the agent", agent or told.get("nemuri_hook_agent", AGENT))

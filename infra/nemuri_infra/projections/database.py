@@ -8,7 +8,7 @@ from typing import Any, Self, TypeVar, cast
 import psycopg
 from sqlalchemy import text
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError, NotSupportedError, ProgrammingError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from nemuri_infra.errors.database_errors import reason
@@ -22,6 +22,7 @@ _CREATE_ALONE = text("""
     -- Waits until no other process creates projections, and returns the encoding of the database.
     SELECT current_setting('server_encoding') FROM pg_advisory_xact_lock(hashtext('nemuri-create'))
 """)
+_EXTENSION = text("SELECT extversion FROM pg_extension WHERE extname = 'vector'")
 _CREATED = text("SELECT to_regclass('checkpoint')")
 T = TypeVar("T")
 
@@ -130,7 +131,8 @@ class Database:
 
         async with self._alone() as alone, alone.begin() as connection:
             _check_encoding((await connection.execute(_CREATE_ALONE)).scalar_one())
-            await connection.execute(text("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public"))
+            if (await connection.execute(_EXTENSION)).scalar_one_or_none() is None:
+                await _create_extension(connection)
             await connection.execute(text(f'CREATE SCHEMA IF NOT EXISTS "{self.schema}"'))
             if (await connection.execute(_CREATED)).scalar_one() is None:
                 await connection.exec_driver_sql(creation())
@@ -158,6 +160,17 @@ class Database:
             raise DatabaseError(f"the database cannot be used: {reason(error)}") from error
         if not there:
             raise DatabaseError(f"there are no projections of {self.schema!r} yet; {PROVISION_ADVICE}")
+
+
+async def _create_extension(connection: AsyncConnection) -> None:
+    """Create pgvector. Raises `DatabaseError` if the role may not, or the server does not have it."""
+    try:
+        await connection.execute(text("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public"))
+    except ProgrammingError as error:
+        advice = "let a role that may run `CREATE EXTENSION vector` in this database"
+        raise DatabaseError(f"the database has no pgvector: {reason(error)}; {advice}") from error
+    except NotSupportedError as error:
+        raise DatabaseError(f"the server has no pgvector: {reason(error)}; install it there") from error
 
 
 def _check_encoding(encoding: str) -> None:

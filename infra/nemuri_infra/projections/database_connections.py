@@ -26,14 +26,23 @@ REQUIRED_ENCODING = "UTF8"
 IDLE_SECONDS = 1.0
 """Seconds without use after which a pooled connection is checked before it is used again."""
 SHARED = "shared"
-"""Key in the `info` of a connection whose session may change between transactions."""
+"""Key in the `info` of a connection: whether its session may change between transactions."""
+PATH = "path"
+"""Key in the `info` of a connection: the value of PostgreSQL's `search_path` for it."""
 _START = """
     -- A session is our own if it has the process id that the server told at the start of the connection. A pooler tells
     -- another one. Into a session of a pooler nothing is written, because it would reach other clients.
-    SELECT pg_backend_pid() = %(pid)s, type.oid, type.typarray,
-        CASE WHEN pg_backend_pid() = %(pid)s THEN set_config('search_path', %(path)s, false) END,
+    SELECT pg_backend_pid() = %(pid)s, oid, typarray, path,
+        CASE WHEN pg_backend_pid() = %(pid)s THEN set_config('search_path', path, false) END,
         CASE WHEN pg_backend_pid() = %(pid)s AND %(hasty)s THEN set_config('synchronous_commit', 'off', false) END
-    FROM (SELECT) AS one LEFT JOIN pg_catalog.pg_type AS type ON type.oid = to_regtype('public.vector')
+    FROM (
+        -- Managed servers have their extensions in a schema of their own, such as `extensions`.
+        SELECT type.oid, type.typarray,
+            concat_ws(', ', %(schema)s::text, 'public', extension.extnamespace::regnamespace) AS path
+        FROM (SELECT) AS one LEFT JOIN pg_catalog.pg_extension AS extension ON extension.extname = 'vector'
+        LEFT JOIN pg_catalog.pg_type AS type
+            ON type.typname = 'vector' AND type.typnamespace = extension.extnamespace
+    ) AS here
 """
 
 
@@ -51,11 +60,6 @@ class Sessions:
     """Schema to which unqualified names of tables refer."""
     durable: bool
     """False if commits do not wait for the disk."""
-
-    @property
-    def path(self) -> str:
-        """Return the value of PostgreSQL's `search_path`."""
-        return f'"{self.schema}", public'
 
     def engine(self, url: str, connections: int) -> AsyncEngine:
         """Return an engine with at most this number of connections, which it opens when they are needed.
@@ -82,7 +86,7 @@ class Sessions:
 
         @event.listens_for(engine.sync_engine, "connect")
         def start(connection: Any, record: Any) -> None:
-            record.info[SHARED] = connection.run_async(self._start)
+            record.info[SHARED], record.info[PATH] = connection.run_async(self._start)
 
         return engine
 
@@ -99,27 +103,27 @@ class Sessions:
 
     async def configure(self, connection: AsyncConnection) -> None:
         """Set the settings for the transaction of a connection. Does nothing if its session has them anyway."""
-        if is_shared(connection):
-            await connection.execute(text(f"SET LOCAL search_path = {self.path}"))
+        if is_shared(connection) and connection.sync_connection is not None:
+            await connection.execute(text(f"SET LOCAL search_path = {connection.sync_connection.info[PATH]}"))
             if not self.durable:
                 await connection.execute(text("SET LOCAL synchronous_commit = off"))
 
-    async def _start(self, connection: psycopg.AsyncConnection[Any]) -> bool:
-        """Set up a new connection, and return whether its session is shared.
+    async def _start(self, connection: psycopg.AsyncConnection[Any]) -> tuple[bool, str]:
+        """Set up a new connection, and return whether its session is shared, and its `search_path`.
 
         The type `vector` is registered if the database has it. pgvector's other types are not used.
         """
-        known = {"pid": connection.info.backend_pid, "path": self.path, "hasty": not self.durable}
+        known = {"pid": connection.info.backend_pid, "schema": f'"{self.schema}"', "hasty": not self.durable}
         found = await (await connection.execute(_START, known, prepare=False)).fetchone()
         if found is None:
             raise psycopg.OperationalError("the server returns no row for a query that has one")
-        own, vector, vectors, *_ = found
+        own, vector, vectors, path, *_ = found
         if vector is not None:
             register_vector_info(connection, TypeInfo("vector", vector, vectors))
             connection.adapters.register_dumper(VectorList, ListBinaryDumper)
         if not own:
             connection.prepare_threshold = None
-        return not own
+        return not own, path
 
 
 def is_shared(connection: AsyncConnection) -> bool:

@@ -166,7 +166,7 @@ def _reader(durable: Durable, processor: EventProcessor) -> DurableReader:
     turns = _slots_of(service)
     return DurableReader(
         log.connection,
-        f"$JS.API.CONSUMER.MSG.NEXT.{log.subjects.stream}.{durable.name}",
+        f"{log.api_prefix}.CONSUMER.MSG.NEXT.{log.subjects.stream}.{durable.name}",
         HELD_TOGETHER if service.together else HELD_FACTOR * service.concurrency,
         processor.resources.settings.ack_wait,
         partial(handle_message, processor=processor, turns=turns),

@@ -58,12 +58,29 @@ async def provision(
     each node; without it only the disk limits them. A stream that is already above its limit keeps its messages and
     accepts no more.
     """
-    subjects, bounds = log.subjects, limits(log.subjects, storage)
-    streams = [replace(config, max_bytes=bounds.get(str(config.name))) for config in _streams(subjects, replicas)]
+    streams = wanted_streams(log.subjects, replicas, storage)
     await asyncio.gather(*(_stream(log.stream, config) for config in streams))
+    for stream, wanted in wanted_consumers(log.subjects, durables, ack_wait, replicas).items():
+        await _consumers(log.stream, stream, wanted)
+
+
+def wanted_streams(subjects: Subjects, replicas: int, storage: int | None) -> list[api.StreamConfig]:
+    """Return the configurations of all streams and stores of a namespace. The arguments are those of `provision`."""
+    bounds = limits(subjects, storage)
+    return [replace(config, max_bytes=bounds.get(str(config.name))) for config in _streams(subjects, replicas)]
+
+
+def wanted_consumers(
+    subjects: Subjects, durables: Iterable[Durable], ack_wait: float, replicas: int
+) -> dict[str, list[api.ConsumerConfig]]:
+    """Return the configurations of all durable consumers of a namespace, by stream. The arguments are those of
+    `provision`.
+    """
     timers = [timers_durable(subjects, service) for service in TIMER_SERVICES]
-    for stream, its_durables in ((subjects.stream, durables), (subjects.timers_stream, timers)):
-        await _consumers(log.stream, stream, [_consumer(durable, ack_wait, replicas) for durable in its_durables])
+    return {
+        stream: [_consumer(durable, ack_wait, replicas) for durable in some]
+        for stream, some in ((subjects.stream, durables), (subjects.timers_stream, timers))
+    }
 
 
 def _streams(subjects: Subjects, replicas: int) -> Iterator[api.StreamConfig]:

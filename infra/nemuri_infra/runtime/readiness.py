@@ -18,6 +18,7 @@ from nemuri_infra.runtime.consumer_pauses import UNFINISHED, is_paused_for_impor
 from nemuri_infra.runtime.provisioning import TIMER_SERVICES
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Service
+from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.runtime.storage_limits import fullness, nearly_full, warnings
 
 CACHE_SECONDS = 1.0
@@ -139,7 +140,7 @@ class Readiness:
         try:
             info: ConsumerInfo = await self.resources.log.stream.consumer_info(stream, durable)
         except NotFoundError:
-            return f"the durable {durable} of {stream} does not exist; {self._consumer_advice()}"
+            return f"the durable {durable} of {stream} does not exist; {provision_advice(self.resources.settings)}"
         pending, in_work = lag.get(service, (0, 0))
         lag[service] = (pending + (info.num_pending or 0), in_work + (info.num_ack_pending or 0))
         if is_paused_for_import(info):
@@ -147,12 +148,6 @@ class Readiness:
         if info.paused:
             return f"the durable {durable} is paused: an erasure is running, or was killed less than a minute ago"
         return None
-
-    def _consumer_advice(self) -> str:
-        """Return advice on how to create a missing consumer. The advice depends on the setting `provision`."""
-        if self.resources.settings.provision:
-            return "start any worker or `nemuri up` to create it"
-        return "run `python -m nemuri.cli.provision` as the provisioner to create it"
 
     async def _views(self, numbers: dict[str, int]) -> str | None:
         position = await self.resources.projection.position()
@@ -177,6 +172,13 @@ class Readiness:
         for gauge, number in ((metrics.behind, report.projection_lag), (metrics.dead, report.dead_letters)):
             if number is not None:
                 gauge.set(number)
+
+
+def provision_advice(settings: Settings) -> str:
+    """Return advice on how to create what is missing on a server. It depends on the setting `provision`."""
+    if settings.provision:
+        return "start any worker or `nemuri up` to create it"
+    return "run `python -m nemuri.cli.provision` as the provisioner to create it"
 
 
 def halted_reason(position: Position, resources: Resources) -> str | None:

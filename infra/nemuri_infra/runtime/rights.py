@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
+from nemuri_infra.bus.access import API_PREFIX
 from nemuri_infra.runtime.provisioning import Durable
 
-API = "$JS.API"
+API = API_PREFIX
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,8 +54,16 @@ class Settings(BaseSettings):
     """Client certificate, for servers that ask for one."""
     nats_key: Path | None = None
     """Private key of the client certificate."""
+    nats_credentials: Path | None = None
+    """Credentials file (`.creds`) of the NATS user, with its JWT and the seed of its NKey. Addresses with a password do
+    not use it. Requires the extra `nkeys`.
+    """
+    nats_nkey: Path | None = None
+    """File with the seed of the NATS user's NKey, for servers that know its public key. Requires the extra `nkeys`."""
     nats_domain: str | None = None
-    """JetStream domain. A client with an account of its own sets this to the namespace."""
+    """JetStream domain. A client with an account of its own sets this to the namespace, a process behind a leaf node to
+    the domain of the servers that hold the streams.
+    """
     provision: bool = True
     """True if a worker provisions NATS and PostgreSQL when it starts.
 
@@ -171,8 +179,15 @@ class Settings(BaseSettings):
 
     @property
     def access(self) -> Access:
-        """Return the parameters of a connection to NATS except its address: certificates, key and JetStream domain."""
-        return Access(self.nats_ca, self.nats_certificate, self.nats_key, self.nats_domain)
+        """Return the parameters of a connection to NATS except its address: certificates, domain and the user's key."""
+        return Access(
+            self.nats_ca,
+            self.nats_certificate,
+            self.nats_key,
+            self.nats_domain,
+            self.nats_credentials,
+            self.nats_nkey,
+        )
 
     def addressed(self, nats_url: str, database_url: str) -> "Settings":
         """Return a copy of the settings with these server addresses."""

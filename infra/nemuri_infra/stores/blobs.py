@@ -67,7 +67,7 @@ class Blobs:
     async def open(cls, log: Log, client: str = OPERATOR) -> Self:
         """Return the blob store of the log's namespace. `put` writes to the folder of `client`."""
         bucket = blob_bucket(log.subjects.namespace)
-        return cls(await Objects.open(log.stream, bucket, direct=log.in_other_account), client)
+        return cls(await Objects.open(log.stream, bucket, direct=log.domain is not None), client)
 
     async def put(self, text: str) -> str:
         """Store a text and return its reference. If the client's folder has an intact copy, nothing is written.

@@ -36,7 +36,8 @@ async def entries(
     one of `READER_ERRORS` if reading is interrupted.
     """
     beginning = f"$KV.{bucket}.{under}"
-    async with Pull.of(log.connection, log.stream, f"KV_{bucket}", [f"{beginning}{keys}"], after=0, idle=idle) as pull:
+    only, stream = [f"{beginning}{keys}"], f"KV_{bucket}"
+    async with Pull.of(log.connection, log.stream, stream, only, after=0, idle=idle, prefix=log.api_prefix) as pull:
         while messages := await pull.present():
             for message in messages:
                 if (entry := _entry(message, beginning)) is not None:
@@ -86,9 +87,9 @@ class EntryReader:
 
     async def _begun(self) -> tuple[AsyncExitStack, Pull]:
         self._there.clear()
-        stack, subjects = AsyncExitStack(), [f"{self._beginning}{self._keys}"]
-        connection, context = self._log.connection, self._log.stream
-        reading = Pull.of(connection, context, self._stream, subjects, after=0, idle=self._idle)
+        stack, log, subjects = AsyncExitStack(), self._log, [f"{self._beginning}{self._keys}"]
+        idle, prefix = self._idle, log.api_prefix
+        reading = Pull.of(log.connection, log.stream, self._stream, subjects, after=0, idle=idle, prefix=prefix)
         return stack, await stack.enter_async_context(reading)
 
 

@@ -109,7 +109,8 @@ class SnapshotStore:
         """
         stream, beginning = object_stream(self.bucket), f"$O.{self.bucket}.C."
         left, digest = snapshot.pieces, sha256()
-        async with Pull.of(self.log.connection, self.log.stream, stream, after=snapshot.first - 1) as pull:
+        log, after = self.log, snapshot.first - 1
+        async with Pull.of(log.connection, log.stream, stream, after=after, prefix=log.api_prefix) as pull:
             empty = 0
             while left and empty < MAX_EMPTY:
                 messages = [piece for piece in await pull.present() if piece.subject.startswith(beginning)][:left]

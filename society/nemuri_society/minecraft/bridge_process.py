@@ -15,7 +15,7 @@ from nemuri_infra.embedded.child_processes import POLL_SECONDS, Child, ServerFai
 from nemuri_infra.embedded.listen_addresses import LOOPBACK, free_port
 from nemuri_society.contracts.subjects import SocietySubjects
 from nemuri_society.minecraft.bridge_rules import bridge_radii, bridge_rules, message_schemas
-from nemuri_society.minecraft.node_modules import BRIDGE_SOURCES, find_node, installed_modules
+from nemuri_society.minecraft.node_modules import BRIDGE_SOURCES, MinecraftUnavailable, find_node, installed_modules
 from nemuri_society.minecraft.settings import MinecraftSettings
 
 START_TIMEOUT = 240.0
@@ -63,7 +63,7 @@ class MinecraftBridge:
         access: Access | None = None,
     ) -> None:
         """Define the process without starting it. Raises MinecraftUnavailable if Node or the bridge's modules are
-        missing.
+        missing, or if the user of the NATS server has a key instead of a password.
         """
         self.directory = directory.absolute()
         self.settings = settings or MinecraftSettings()
@@ -184,8 +184,12 @@ class MinecraftBridge:
 
 
 def _nats_options(url: str, access: Access) -> dict[str, Any]:
-    """Return the connection options for the bridge's NATS client."""
+    """Return the options of the bridge's connection to NATS. Raises MinecraftUnavailable for a login with a key."""
     known = credentials(url)
+    if (access.credentials or access.nkey) and not (known and known.password):
+        raise MinecraftUnavailable(
+            "the Minecraft world logs in to NATS with a password only: set NEMURI_WORLD_NATS_URL to an address with one"
+        )
     named = {"user": known.user, "pass": known.password} if known else {}
     files = {"caFile": access.ca, "certFile": access.certificate, "keyFile": access.key}
     given = {name: str(path) for name, path in files.items() if path is not None}

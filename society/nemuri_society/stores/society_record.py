@@ -114,7 +114,15 @@ class SocietyRecord:
     async def stored(self, writer: str = "*", *, after: int = 0) -> AsyncIterator[Msg]:
         """Yield the messages after the sequence `after`, in order. Raises one of `READER_ERRORS`."""
         log, subject = self._log, self._subjects.record(self.society, writer)
-        reading = Pull.of(log.connection, log.stream, self._stream, [subject], after=after, idle=READER_IDLE_SECONDS)
+        reading = Pull.of(
+            log.connection,
+            log.stream,
+            self._stream,
+            [subject],
+            after=after,
+            idle=READER_IDLE_SECONDS,
+            prefix=log.api_prefix,
+        )
         async with reading as pull:
             while messages := await pull.present():
                 for message in messages:

@@ -1,0 +1,75 @@
+"""A PostgreSQL as others run it: another owner of the extensions, and a role with few rights."""
+
+import shutil
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import psycopg
+import pytest
+from sqlalchemy.engine import make_url
+
+from nemuri_infra.embedded import postgres
+from nemuri_infra.embedded.postgres import DATABASE, EmbeddedPostgres
+
+ROLE = "application"
+OPTIONS = ("--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C")
+"""Options of `initdb`. Those of the platform's own server are for its version alone."""
+PREPARATION = f"""
+    REVOKE ALL ON DATABASE {DATABASE} FROM PUBLIC;
+    CREATE ROLE {ROLE} LOGIN NOSUPERUSER;
+    GRANT CONNECT, TEMPORARY ON DATABASE {DATABASE} TO {ROLE};
+    CREATE SCHEMA extensions;
+    GRANT USAGE ON SCHEMA extensions TO {ROLE};
+"""
+
+
+class Version(NamedTuple):
+    """A version of PostgreSQL in the wheel of the embedded server."""
+
+    number: int
+    programs: str
+    """Folder of its programs."""
+
+
+VERSION_16, VERSION_18 = Version(16, "pginstall"), Version(18, "pginstall18")
+
+
+@dataclass(frozen=True, slots=True)
+class ManagedPostgres:
+    """A running server with an administrator, and with a role that may neither create schemas nor extensions."""
+
+    administrator: str
+    """Address for the administrator."""
+
+    @property
+    def url(self) -> str:
+        """Return the address for the role."""
+        return make_url(self.administrator).set(username=ROLE).render_as_string(hide_password=False)
+
+    async def administrate(self, statements: str) -> None:
+        """Run statements as the administrator."""
+        async with await psycopg.AsyncConnection.connect(self.administrator, autocommit=True) as connection:
+            await connection.execute(statements.encode())
+
+
+@asynccontextmanager
+async def managed_postgres(version: Version) -> AsyncIterator[ManagedPostgres]:
+    """Run a server without pgvector in its database, and yield it."""
+    directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(postgres, "VERSION", version.number)
+        patch.setattr(postgres, "PROGRAMS", version.programs)
+        patch.setattr(postgres, "INITDB_OPTIONS", OPTIONS)
+        server = EmbeddedPostgres(directory)
+        try:
+            await server.start()
+            found = ManagedPostgres(server.url)
+            await found.administrate(PREPARATION)
+            yield found
+        finally:
+            await server.stop()
+            shutil.rmtree(directory)
