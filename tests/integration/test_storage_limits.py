@@ -22,11 +22,19 @@ from nats.js.errors import APIError, ServiceUnavailableError
 from nemuri.platform.serving import prepare
 from nemuri_contracts.subjects import Subjects
 from nemuri_infra.embedded.listen_addresses import free_port
-from nemuri_infra.observability.metrics import Metrics
 from nemuri_infra.runtime.extension_stores import extension_stores
 from nemuri_infra.runtime.readiness import Readiness
 from nemuri_infra.runtime.settings import MEGABYTE, Settings
-from nemuri_infra.runtime.storage_limits import SHARES, WARNING_SHARE, fullness, limits, nearly_full, streams, warnings
+from nemuri_infra.runtime.storage_limits import (
+    SHARES,
+    WARNING_SHARE,
+    limits,
+    nearly_full,
+    stream_usage,
+    streams,
+    used_shares,
+    warnings,
+)
 from tests.faults.machines import Disk
 from tests.integration.harness import agent_defined, connected_client, eventually, opened_log, running_services
 
@@ -136,7 +144,7 @@ async def test_a_full_log_accepts_messages_once_its_limit_is_raised(settings: Se
             await fill(log.stream, subject)
         stored = (await log.stream.stream_info(log.subjects.stream)).state
         assert stored.bytes <= bounds[log.subjects.stream]
-        full = await fullness(log)
+        full = used_shares(await stream_usage(log))
         assert nearly_full(full) == {"log"}
         [line] = warnings(full)
         assert re.fullmatch(r"log: \d+% of the limit is used; raise NEMURI_STORAGE .*", line)
@@ -146,7 +154,7 @@ async def test_a_full_log_accepts_messages_once_its_limit_is_raised(settings: Se
         await log.stream.publish(subject, b"x")
         assert (await log.stream.stream_info(log.subjects.stream)).state.messages == stored.messages + 1
         await prepare(settings)
-        assert await fullness(log) == {}
+        assert used_shares(await stream_usage(log)) == {}
 
 
 async def test_a_limit_below_the_stored_size_deletes_nothing(settings: Settings) -> None:
