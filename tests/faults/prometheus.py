@@ -116,6 +116,11 @@ class Prometheus:
 
         await eventually(quiet)
 
+    async def query(self, expression: str) -> list[dict[str, Any]]:
+        """Return the values that an expression has now."""
+        found: list[dict[str, Any]] = (await self._asked(f"query?query={urllib.parse.quote(expression)}"))["result"]
+        return found
+
     async def _answers(self) -> bool:
         try:
             return (await fetch_page(self._url, "/-/ready"))[0] == 200
@@ -123,5 +128,7 @@ class Prometheus:
             return False
 
     async def _asked(self, page: str) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads((await fetch_page(self._url, f"/api/v1/{page}"))[1])["data"]
+        answer = json.loads((await fetch_page(self._url, f"/api/v1/{page}"))[1])
+        assert answer["status"] == "success", answer
+        found: dict[str, Any] = answer["data"]
         return found

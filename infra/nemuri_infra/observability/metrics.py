@@ -50,6 +50,13 @@ class Metrics:
             ["service", "query", "outcome"],
             registry=registry,
         )
+        self.question_seconds = Histogram(
+            "nemuri_question_seconds",
+            "Seconds from a query's arrival to its answer.",
+            ["service", "query"],
+            buckets=SECONDS,
+            registry=registry,
+        )
         self.model_calls = Counter(
             "nemuri_model_calls", "Calls of providers: answered, unavailable, refused.", ["model", "outcome"],
             registry=registry,
