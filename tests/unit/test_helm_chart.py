@@ -1,11 +1,15 @@
 """The Helm chart installs valid manifests that give each pod only the secrets and connections that it needs."""
 
 import re
+import shutil
+import subprocess
+import sysconfig
 from pathlib import Path
 from typing import Any
 
 import kubernetes_validate
 import pytest
+import trustme
 import yaml
 
 from nemuri.platform.permission_files import Deployment, write_permissions
@@ -224,6 +228,33 @@ def test_the_nats_cluster_keeps_its_majority(installed: dict[str, Manifests]) ->
         assert of_kind(manifests, "ConfigMap")["settings"]["data"]["NEMURI_REPLICAS"] == "3"
         files = of_kind(manifests, "ConfigMap")["nats"]["data"]
         assert files["nats.conf"].strip() == (CHART.parent / "nats.conf").read_text("utf-8").strip()
+
+
+def test_the_nats_server_accepts_its_configuration(installed: dict[str, Manifests], tmp_path: Path) -> None:
+    """A nats-server accepts the files that its pod finds, with the rights that `nemuri permissions` writes, with and
+    without certificates.
+    """
+    for values in ("default", "everything"):
+        manifests, place = installed[values], tmp_path / values
+        write_permissions(place / "written", Deployment(["nemuri"], ["ann"], nodes=["mind-nats-0.mind-nats"]))
+        shutil.copytree(place / "written" / "nats", place / "secrets")
+        for name, text in of_kind(manifests, "ConfigMap")["nats"]["data"].items():
+            (place / name).write_text(text.replace("/etc/nats", str(place)), encoding="utf-8")
+        authority, certificates = trustme.CA(), place / "certs"
+        certificates.mkdir()
+        issued = authority.issue_cert("mind-nats")
+        authority.cert_pem.write_to_path(certificates / "ca.crt")
+        issued.private_key_pem.write_to_path(certificates / "tls.key")
+        issued.cert_chain_pems[0].write_to_path(certificates / "tls.crt")
+        server = Path(sysconfig.get_path("scripts")) / "nats-server"
+        done = subprocess.run(
+            [server, "-t", "-c", place / "nats.conf"],
+            env={"NATS_SERVER_NAME": "mind-nats-0"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
 
 
 def test_services_are_scaled_on_the_lag_of_their_consumers(installed: dict[str, Manifests]) -> None:
