@@ -35,7 +35,7 @@ def install(*values: dict[str, Any]) -> list[list[dict[str, Any]] | str]:
 
 def _manifests(files: dict[str, str]) -> list[dict[str, Any]]:
     texts = (text for name, text in sorted(files.items()) if name.endswith(".yaml"))
-    return [manifest for text in texts for manifest in yaml.safe_load_all(text) if manifest is not None]
+    return [manifest for text in texts for manifest in yaml.load_all(text, yaml.CSafeLoader) if manifest is not None]
 
 
 def _render(values: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
