@@ -1,7 +1,6 @@
 """The Helm chart installs valid manifests that give each pod only the secrets and connections that it needs."""
 
 import json
-import re
 import shutil
 import subprocess
 import sysconfig
@@ -16,20 +15,12 @@ import yaml
 from nemuri.platform.permission_files import Deployment, write_permissions
 from nemuri.platform.workers import KILL_SECONDS, SHUTDOWN_SECONDS
 from nemuri_services.service_registry import SERVICES
-from tests.unit.helm import CHART, NAMESPACE, RELEASE, install
+from tests.unit.helm import CHART, NAMESPACE, RELEASE, Manifests, install, of_kind, pods, secrets_of, values_of
 
 VERSION = "1.32"
 OPERATIONS = {"operator", "importer", "eraser"}
 EXTENSIONS = {"ScaledObject", "PodMonitor", "PrometheusRule"}
 """Kinds that extensions of Kubernetes define, which have no schema here."""
-
-Manifests = list[dict[str, Any]]
-
-
-def values_of(name: str) -> dict[str, Any]:
-    """Return the values of a file beside the chart."""
-    found: dict[str, Any] = yaml.safe_load((CHART / "ci" / f"{name}-values.yaml").read_text(encoding="utf-8"))
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -50,42 +41,6 @@ def default(installed: dict[str, Manifests]) -> Manifests:
     return installed["default"]
 
 
-def of_kind(manifests: Manifests, kind: str) -> dict[str, dict[str, Any]]:
-    """Return the manifests of a kind, by their names without that of the release."""
-    return {
-        manifest["metadata"]["name"].removeprefix(f"{RELEASE}-"): manifest
-        for manifest in manifests
-        if manifest["kind"] == kind
-    }
-
-
-def pods(manifests: Manifests) -> dict[str, dict[str, Any]]:
-    """Return the pod templates, by the names of their workloads without that of the release."""
-    return {
-        manifest["metadata"]["name"].removeprefix(f"{RELEASE}-"): manifest["spec"]["template"]
-        for manifest in manifests
-        if "template" in manifest.get("spec", {})
-    }
-
-
-def secrets_of(pod: dict[str, Any]) -> dict[str, set[str]]:
-    """Return the secrets that a pod cannot start without, with the keys that it needs of each."""
-    spec = pod["spec"]
-    found: dict[str, set[str]] = {}
-    for volume in spec.get("volumes", ()):
-        for source in (volume, *volume.get("projected", {}).get("sources", ())):
-            if secret := source.get("secret"):
-                name = secret.get("secretName") or secret["name"]
-                found.setdefault(name, set()).update(item["key"] for item in secret.get("items", ()))
-    for container in (*spec["containers"], *spec.get("initContainers", ())):
-        for variable in container.get("env", ()):
-            if reference := variable.get("valueFrom", {}).get("secretKeyRef"):
-                found.setdefault(reference["name"], set()).add(reference["key"])
-        for source in container.get("envFrom", ()):
-            assert "secretRef" not in source or source["secretRef"]["optional"]
-    return found
-
-
 def test_every_manifest_is_valid(installed: dict[str, Manifests]) -> None:
     """Each manifest is valid under the schemas of Kubernetes, which refuse unknown fields, and has its own name."""
     shapes: dict[str, dict[str, Any]] = {}
@@ -95,7 +50,7 @@ def test_every_manifest_is_valid(installed: dict[str, Manifests]) -> None:
         for manifest in manifests:
             labels = manifest["metadata"]["labels"]
             assert labels["app.kubernetes.io/instance"] == RELEASE
-            # Manifests of services that differ in nothing but the service's name are checked once: each check takes long.
+            # What differs in nothing but the service's name is checked once: each check takes long.
             shapes[json.dumps(manifest).replace(labels["app.kubernetes.io/component"], "")] = manifest
     for manifest in shapes.values():
         if manifest["kind"] not in EXTENSIONS:
@@ -193,31 +148,6 @@ def test_the_job_fills_every_secret_that_a_pod_waits_for(installed: dict[str, Ma
             for secret, keys in secrets_of(pod).items():
                 if secret.startswith(RELEASE):
                     assert keys <= files[secret] | set(given("mark")), name
-
-
-def test_changes_make_pods_wait_for_new_secrets() -> None:
-    """A new client makes the servers of the log start again with its rights, and no service. A new address makes the
-    services start again. A new image makes new jobs. The same values change nothing.
-    """
-    changes: list[dict[str, Any]] = [
-        {},
-        {},
-        {"clients": ["ann", "bob"]},
-        {"nats": {"tlsSecret": "certificates"}},
-        {"image": {"tag": "2"}},
-    ]
-    same, again, client, address, image = map(pods_with_secrets, install(*changes))
-    assert same == again
-    assert {name for name in same if same[name] != client.get(name)} >= {"nats"}
-    assert {name for name in SERVICES if same[name] != client[name]} == set()
-    assert all(same[name] != address[name] for name in SERVICES)
-    assert {name for name in same.keys() & image.keys() if name.startswith(("permissions-", "provision-"))} == set()
-
-
-def pods_with_secrets(manifests: Manifests | str) -> dict[str, dict[str, set[str]]]:
-    """Return the secrets that each pod waits for, by the name of the workload."""
-    assert isinstance(manifests, list), manifests
-    return {name: secrets_of(pod) for name, pod in pods(manifests).items()}
 
 
 def test_the_nats_cluster_keeps_its_majority(installed: dict[str, Manifests]) -> None:
@@ -335,28 +265,3 @@ def test_alerts_and_dashboards_are_those_beside_the_chart(installed: dict[str, M
     dashboards = of_kind(manifests, "ConfigMap")["dashboards"]["data"]
     for path in (CHART.parent / "grafana").glob("*.json"):
         assert dashboards[path.name].strip() == path.read_text("utf-8").strip()
-
-
-WRONG: dict[str, tuple[dict[str, Any], str]] = {
-    "a misspelt key": ({"autoscalling": {"enabled": True}}, "autoscalling"),
-    "a misspelt key within": ({"nats": {"replica": 3}}, "replica"),
-    "a service that does not exist": ({"services": {"specialst": {"replicas": 2}}}, "specialst"),
-    "a second projector": ({"services": {"projector": {"replicas": 2}}}, "projector/replicas"),
-    "two nodes": ({"nats": {"replicas": 2}}, "nats/replicas"),
-    "servers of one's own without an address": ({"nats": {"enabled": False}}, "nats/url"),
-    "a password in an address": ({"nats": {"enabled": False, "url": "nats://me:secret@host:4222"}}, "nats/url"),
-    "a database without a name": ({"postgres": {"enabled": False, "address": "host:5432"}}, "postgres/address"),
-    "no size of a volume": ({"operations": {"storage": {"size": "much"}}}, "operations/storage/size"),
-    "an ingress without a host": ({"window": {"ingress": {"enabled": True}}}, "ingress/host"),
-    "a setting in small letters": ({"settings": {"nemuri_storage": "1"}}, "nemuri_storage"),
-    "a client with capitals": ({"clients": ["Ann"]}, "clients/0"),
-}
-
-
-def test_wrong_values_are_refused() -> None:
-    """Helm refuses each wrong value and names it, before anything is installed."""
-    answers = install(*(values for values, _ in WRONG.values()))
-    for what, (_, place), answer in zip(WRONG, WRONG.values(), answers, strict=True):
-        assert isinstance(answer, str), what
-        named = place.replace("/", r"[/.]")
-        assert re.search(named, answer), (what, answer)

@@ -68,8 +68,11 @@ class OldestEvents:
 
         `waiting` is the number of events that are pending or in work, `completed` the last sequence before all of them.
         """
+        if not waiting:
+            self._seen.pop(consumer, None)
+            return 0.0
         before, since = self._seen.get(consumer, (None, now))
-        if not waiting or before != completed:
+        if before != completed:
             since = now
         self._seen[consumer] = (completed, since)
         return now - since
