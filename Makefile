@@ -11,7 +11,7 @@ export PYTHONDONTWRITEBYTECODE :=
 empty :=
 COMPILE := $(BIN)/python -m compileall -q -j 2 -x '/($(subst $(empty) ,|,$(strip $(LATER))))/' contracts domain infra services client society $(VENV)/lib
 
-.PHONY: demo test check tests compiled generate lint types floors compose-test dist install-test careless faults partitions adapters bench docs clean long
+.PHONY: demo test check tests compiled generate lint types floors compose-test dist install-test careless faults partitions adapters bench docs clean long alert-test
 
 demo: $(VENV)/.installed  ## Real tasks on real text: chunked, routed, answered, learned from and slept on
 	$(BIN)/nemuri demo
@@ -58,6 +58,9 @@ generate: $(VENV)/.installed-dev  ## Everything derived from the code: types of 
 
 compose-test: $(VENV)/.installed-dev  ## The images are built and docker-compose.yml started, and nodes killed, a backup restored, an upgrade rolled
 	$(BIN)/python -m pytest -m containers tests/e2e/test_compose_deployment.py
+
+alert-test: $(VENV)/.installed-dev  ## Every alert is made to fire by a real fault, with a real Prometheus (two minutes)
+	$(BIN)/python -m pytest -m long tests/faults/test_alerts.py
 
 dist: build/tools/.installed  ## The distributions, the list of their parts (SBOM) and all hashes; VERSION= must be the version
 	$(if $(VERSION),grep -q '^version = "$(VERSION)"$$' pyproject.toml)

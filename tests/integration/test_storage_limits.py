@@ -22,11 +22,19 @@ from nats.js.errors import APIError, ServiceUnavailableError
 from nemuri.platform.serving import prepare
 from nemuri_contracts.subjects import Subjects
 from nemuri_infra.embedded.listen_addresses import free_port
-from nemuri_infra.observability.metrics import Metrics
 from nemuri_infra.runtime.extension_stores import extension_stores
 from nemuri_infra.runtime.readiness import Readiness
 from nemuri_infra.runtime.settings import MEGABYTE, Settings
-from nemuri_infra.runtime.storage_limits import SHARES, WARNING_SHARE, fullness, limits, nearly_full, streams, warnings
+from nemuri_infra.runtime.storage_limits import (
+    SHARES,
+    WARNING_SHARE,
+    limits,
+    nearly_full,
+    stream_usage,
+    streams,
+    used_shares,
+    warnings,
+)
 from tests.faults.machines import Disk
 from tests.integration.harness import agent_defined, connected_client, eventually, opened_log, running_services
 
@@ -112,16 +120,8 @@ async def test_the_probe_fails_for_a_server_that_cannot_write(disk: Disk, tmp_pa
             await server.wait()
 
 
-def test_both_deployments_use_the_probe() -> None:
-    """Both deployments mount and run the probe. In Docker the failing health check ends the server."""
-    manifests = yaml.safe_load_all((DEPLOY / "kubernetes" / "nats.yaml").read_text())
-    [container] = next(manifest for manifest in manifests if manifest["kind"] == "StatefulSet")["spec"]["template"][
-        "spec"
-    ]["containers"]
-    assert container["livenessProbe"]["exec"]["command"] == ["sh", "/etc/nats/alive.sh"]
-    kustomization = yaml.safe_load((DEPLOY / "kubernetes" / "kustomization.yaml").read_text())
-    made = next(each for each in kustomization["secretGenerator"] if each["name"] == "nats-config")
-    assert "secrets/alive.sh" in made["files"]
+def test_containers_use_the_probe() -> None:
+    """Each container of the log mounts and runs the probe, and the failing health check ends the server."""
     compose = yaml.safe_load((DEPLOY.parents[1] / "docker-compose.yml").read_text())
     for node in ("nats-1", "nats-2", "nats-3"):
         each = compose["services"][node]
@@ -144,7 +144,7 @@ async def test_a_full_log_accepts_messages_once_its_limit_is_raised(settings: Se
             await fill(log.stream, subject)
         stored = (await log.stream.stream_info(log.subjects.stream)).state
         assert stored.bytes <= bounds[log.subjects.stream]
-        full = await fullness(log)
+        full = used_shares(await stream_usage(log))
         assert nearly_full(full) == {"log"}
         [line] = warnings(full)
         assert re.fullmatch(r"log: \d+% of the limit is used; raise NEMURI_STORAGE .*", line)
@@ -154,7 +154,7 @@ async def test_a_full_log_accepts_messages_once_its_limit_is_raised(settings: Se
         await log.stream.publish(subject, b"x")
         assert (await log.stream.stream_info(log.subjects.stream)).state.messages == stored.messages + 1
         await prepare(settings)
-        assert await fullness(log) == {}
+        assert used_shares(await stream_usage(log)) == {}
 
 
 async def test_a_limit_below_the_stored_size_deletes_nothing(settings: Settings) -> None:
@@ -203,17 +203,3 @@ def test_every_stream_has_a_share_of_the_limit(settings: Settings) -> None:
     shares = {**SHARES, **{store.content: store.share for store in extension_stores(settings.namespace)}}
     assert sum(shares.values()) <= 1
     assert streams(Subjects(settings.namespace)).keys() == shares.keys()
-
-
-def test_alert_rules_use_existing_metrics() -> None:
-    """The alert rules use only metrics that exist, have every field, and include alerts for nearly full storage and for
-    readiness.
-    """
-    shown = Metrics().exposition().decode()
-    groups = yaml.safe_load((DEPLOY / "alerts.yaml").read_text())["groups"]
-    rules = [rule for group in groups for rule in group["rules"]]
-    assert {rule["alert"] for rule in rules} >= {"NemuriStorageNearlyFull", "NemuriNotReady"}
-    for rule in rules:
-        assert {"alert", "expr", "for", "labels", "annotations"} == rule.keys()
-        for name in re.findall(r"nemuri_\w+", rule["expr"]):
-            assert f"# TYPE {name} gauge" in shown, name

@@ -34,17 +34,11 @@ def test_compose_has_room_for_all_services_and_replicas() -> None:
 
 def test_the_cluster_has_room_for_the_maximum_number_of_replicas() -> None:
     """PostgreSQL accepts each service at its maximum number of replicas, and two of a service that is not scaled."""
-    manifests = ROOT / "infra" / "deploy" / "kubernetes"
-    scaled = yaml.safe_load_all((manifests / "scaling.yaml").read_text(encoding="utf-8"))
-    most = {each["metadata"]["name"]: int(each["spec"]["maxReplicaCount"]) for each in scaled}
-    [postgres] = [
-        container
-        for each in yaml.safe_load_all((manifests / "postgres.yaml").read_text(encoding="utf-8"))
-        if each["kind"] == "StatefulSet"
-        for container in each["spec"]["template"]["spec"]["containers"]
-    ]
-    processes = sum(most.get(name, 2) for name in SERVICES)
-    assert Settings().connections(1) * processes + OPERATIONS <= allowed(postgres["args"])
+    values = yaml.safe_load((ROOT / "infra" / "deploy" / "chart" / "values.yaml").read_text(encoding="utf-8"))
+    most = values["autoscaling"]["maxReplicas"]
+    processes = sum(most if "consumer" in service else 2 for service in values["services"].values())
+    room = values["postgres"]["maxConnections"] - RESERVED
+    assert Settings().connections(1) * processes + OPERATIONS <= room
 
 
 def test_a_process_of_many_services_opens_at_most_16_connections() -> None:

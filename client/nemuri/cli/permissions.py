@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from nemuri.cli.failures import WrongUse
 from nemuri.cli.session import JsonOption, Session
 
 
@@ -45,17 +46,33 @@ def permissions(
         list[str] | None,
         typer.Option("--node", metavar="HOST", help="The name of a node of a NATS cluster; repeatable."),
     ] = None,
+    secrets: Annotated[
+        str | None,
+        typer.Option("--secrets", metavar="PREFIX", help="Also write them into the Kubernetes secrets PREFIX-…."),
+    ] = None,
+    mark: Annotated[
+        list[str] | None,
+        typer.Option("--mark", metavar="KEY", help="A key that each of these secrets gets too; repeatable."),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Write the access rights to files: NATS accounts, PostgreSQL roles, and an environment file for each user."""
     from nemuri.cli.session import agent_id as identifier
     from nemuri.platform.permission_files import Deployment, write_permissions
+    from nemuri.platform.permission_secrets import write_secrets
 
     session = Session.of(context, json=json)
     clients, spaces = client or (), namespace or [session.settings().namespace]
     for name in (*clients, *spaces):
         identifier(name, "name of a client or a namespace")
-    written = write_permissions(directory, Deployment(spaces, clients, nats, database, node or (), client_nats))
+    deployment = Deployment(spaces, clients, nats, database, node or (), client_nats)
+    if mark and secrets is None:
+        raise WrongUse("--mark is for --secrets")
+    if secrets is not None:
+        names = write_secrets(directory, deployment, secrets, mark or ())
+        session.tell(names, f"{len(names)} secrets {secrets}-…")
+        return
+    written = write_permissions(directory, deployment)
     session.tell(
         [str(path) for path in written],
         f"{len(written)} files in {directory}: nats/ and postgres/ for the servers, USER/nemuri.env for each user",

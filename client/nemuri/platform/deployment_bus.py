@@ -14,7 +14,7 @@ from nemuri_infra.bus.event_log import Log
 from nemuri_infra.runtime.provisioning import wanted_consumers, wanted_streams
 from nemuri_infra.runtime.readiness import provision_advice
 from nemuri_infra.runtime.settings import MEGABYTE, Settings
-from nemuri_infra.runtime.storage_limits import WARNING_SHARE, fullness, warnings
+from nemuri_infra.runtime.storage_limits import WARNING_SHARE, stream_usage, used_shares, warnings
 from nemuri_infra.stores.dead_letters import DeadLetters
 from nemuri_services.service_registry import SERVICES
 
@@ -46,7 +46,7 @@ class BusCheck:
             async for finding in check():
                 yield finding
         with self._permitted():
-            for line in warnings(await fullness(self.log)):
+            for line in warnings(used_shares(await stream_usage(self.log))):
                 yield warning("storage", line)
         with self._permitted():
             if number := await DeadLetters(self.log).count():

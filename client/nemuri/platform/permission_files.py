@@ -25,6 +25,8 @@ BCRYPT_ROUNDS = 4
 SCRAM_ROUNDS = 4096
 ENVIRONMENT = "nemuri.env"
 """Name of the file with the environment variables of a user, in a directory of its own."""
+PASSWORDS = "passwords.json"
+"""Name of the file with the passwords of all users."""
 PROJECTOR, READER = "projector", "reader"
 OWNER_USERS = ("projector", "provisioner", "operator", "importer", "eraser")
 """Users that get the database role which owns the projections. All others can only read."""
@@ -69,7 +71,7 @@ def write_permissions(directory: Path, deployment: Deployment) -> list[Path]:
     """
     if TUTOR in deployment.clients:
         raise PermissionsError(f"{TUTOR!r} is the name of a service; choose another one for the client")
-    kept = directory / "passwords.json"
+    kept = directory / PASSWORDS
     try:
         passwords = Passwords(json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {})
         files = _files(deployment, passwords)

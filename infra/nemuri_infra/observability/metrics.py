@@ -50,6 +50,13 @@ class Metrics:
             ["service", "query", "outcome"],
             registry=registry,
         )
+        self.question_seconds = Histogram(
+            "nemuri_question_seconds",
+            "Seconds from a query's arrival to its answer.",
+            ["service", "query"],
+            buckets=SECONDS,
+            registry=registry,
+        )
         self.model_calls = Counter(
             "nemuri_model_calls", "Calls of providers: answered, unavailable, refused.", ["model", "outcome"],
             registry=registry,
@@ -77,6 +84,12 @@ class Metrics:
         self.unacknowledged = Gauge(
             "nemuri_consumer_in_work_events", "Events delivered and not acknowledged.", ["consumer"], registry=registry
         )
+        self.oldest = Gauge(
+            "nemuri_consumer_oldest_event_seconds",
+            "Seconds that the oldest event of a consumer has been pending or in work since this process first saw it.",
+            ["consumer"],
+            registry=registry,
+        )
         self.behind = Gauge(
             "nemuri_views_behind_events", "Events that the projections do not contain yet.", registry=registry
         )
@@ -84,6 +97,12 @@ class Metrics:
         self.storage = Gauge(
             "nemuri_storage_used_ratio",
             "Used share of a stream's limit; absent without NEMURI_STORAGE.",
+            ["stream"],
+            registry=registry,
+        )
+        self.missing_copies = Gauge(
+            "nemuri_stream_missing_copies",
+            "Copies of a stream that are on no running node, or not up to date.",
             ["stream"],
             registry=registry,
         )

@@ -75,7 +75,8 @@ class QueryAnswering:
         First the query waits until the projections contain everything up to its `after`. Then it waits for one of the
         slots of `asker`, in `turns`.
         """
-        reply, outcome = await self._answer(kind, data, turns or FairSlots(1, share=1, max_queue=0), asker)
+        with self.resources.metrics.question_seconds.labels(self.service.name, kind.name).time():
+            reply, outcome = await self._answer(kind, data, turns or FairSlots(1, share=1, max_queue=0), asker)
         self.resources.metrics.answered.labels(self.service.name, kind.name, outcome).inc()
         return self._fitting(kind, reply.model_dump_json().encode())
 

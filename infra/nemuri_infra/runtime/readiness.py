@@ -19,7 +19,7 @@ from nemuri_infra.runtime.provisioning import TIMER_SERVICES
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.service import Service
 from nemuri_infra.runtime.settings import Settings
-from nemuri_infra.runtime.storage_limits import fullness, nearly_full, warnings
+from nemuri_infra.runtime.storage_limits import StreamUsage, nearly_full, stream_usage, used_shares, warnings
 
 CACHE_SECONDS = 1.0
 """Seconds for which a report is reused."""
@@ -47,11 +47,46 @@ class ReadinessReport:
     dead_letters: int | None = None
     fill_levels: Mapping[str, float] = field(default_factory=dict)
     """Used share of each stream that has a limit, 0 to 1. The keys are the streams' contents (`log`, `inputs`, …)."""
+    missing_copies: Mapping[str, int] = field(default_factory=dict)
+    """Number of copies of each stream that are offline or not up to date."""
+    oldest: Mapping[str, float] = field(default_factory=dict)
+    """Seconds that the oldest event of each consumer has been pending or in work."""
 
     @property
     def ready(self) -> bool:
         """Return whether the process can do its work."""
         return not self.problems
+
+
+@dataclass(slots=True)
+class OldestEvents:
+    """The ages of consumers' oldest events, as this process has seen them."""
+
+    _seen: dict[str, tuple[int, float]] = field(default_factory=dict)
+
+    def age(self, consumer: str, waiting: int, completed: int, now: float) -> float:
+        """Return the seconds since the process first saw the consumer's oldest event; 0 if no event is waiting.
+
+        `waiting` is the number of events that are pending or in work, `completed` the last sequence before all of them.
+        """
+        if not waiting:
+            self._seen.pop(consumer, None)
+            return 0.0
+        before, since = self._seen.get(consumer, (None, now))
+        if before != completed:
+            since = now
+        self._seen[consumer] = (completed, since)
+        return now - since
+
+
+@dataclass(slots=True)
+class _Findings:
+    """What the checks of one report find beside problems."""
+
+    lag: dict[str, tuple[int, int]] = field(default_factory=dict)
+    numbers: dict[str, int] = field(default_factory=dict)
+    usage: dict[str, StreamUsage] = field(default_factory=dict)
+    oldest: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -65,6 +100,7 @@ class Readiness:
     _newest: ReadinessReport = ReadinessReport(("not checked yet",), {})
     _looked: float = float("-inf")
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _oldest: OldestEvents = field(default_factory=OldestEvents)
 
     def fatal_problems(self) -> dict[str, str]:
         """Return the reasons why the process must be restarted; an empty dict if there is none.
@@ -80,7 +116,7 @@ class Readiness:
         If the cached report is older, check the servers, cache a new report and update the metrics.
         """
         async with self._lock:
-            if (now := asyncio.get_running_loop().time()) - self._looked >= CACHE_SECONDS:
+            if (now := _now()) - self._looked >= CACHE_SECONDS:
                 self._newest = await self._refresh()
                 self._looked = now
                 self._show(self._newest)
@@ -108,15 +144,13 @@ class Readiness:
             await asyncio.sleep(CHECK_SECONDS)
 
     async def _refresh(self) -> ReadinessReport:
-        lag: dict[str, tuple[int, int]] = {}
-        numbers: dict[str, int] = {}
-        full: dict[str, float] = {}
+        seen = _Findings()
         checks: list[Awaitable[str | None]] = [
-            _checked("PostgreSQL", partial(self._views, numbers)),
-            _checked("NATS", partial(self._log, numbers, full)),
+            _checked("PostgreSQL", partial(self._views, seen)),
+            _checked("NATS", partial(self._log, seen)),
             *(_checked(f"NATS for {name}", partial(_pinged, name, ping)) for name, ping in self.pings.items()),
             *(
-                _checked(f"the durable {durable}", partial(self._consumer, service.name, stream, durable, lag))
+                _checked(f"the durable {durable}", partial(self._consumer, service.name, stream, durable, seen))
                 for service in self.services
                 for stream, durable in self._consumers(service)
             ),
@@ -124,10 +158,19 @@ class Readiness:
         found = await asyncio.gather(*checks)
         others = {name: why for name, why in self.resources.obstacles.items() if name != PROJECTOR}
         halted = (f"{name} halted: {why}" for name, why in (self.fatal_problems() | others).items())
-        last, projected = numbers.get("last"), numbers.get("projected")
-        behind = None if last is None or projected is None else max(0, last - projected)
+        last, projected = seen.numbers.get("last"), seen.numbers.get("projected")
+        behind = None
+        if last is not None and projected is not None:
+            behind = max(0, last - projected)
+            seen.oldest[PROJECTOR] = self._oldest.age(PROJECTOR, behind, projected, _now())
         return ReadinessReport(
-            tuple(check for check in (*halted, *found) if check), lag, behind, numbers.get("dead"), full
+            tuple(check for check in (*halted, *found) if check),
+            seen.lag,
+            behind,
+            seen.numbers.get("dead"),
+            used_shares(seen.usage),
+            {what: usage.missing_copies for what, usage in seen.usage.items()},
+            seen.oldest,
         )
 
     def _consumers(self, service: Service) -> Iterable[tuple[str, str]]:
@@ -136,30 +179,34 @@ class Readiness:
         durable = service.durable(subjects)
         return [*([(subjects.stream, durable.name)] if durable else []), *timers]
 
-    async def _consumer(self, service: str, stream: str, durable: str, lag: dict[str, tuple[int, int]]) -> str | None:
+    async def _consumer(self, service: str, stream: str, durable: str, seen: _Findings) -> str | None:
         try:
             info: ConsumerInfo = await self.resources.log.stream.consumer_info(stream, durable)
         except NotFoundError:
             return f"the durable {durable} of {stream} does not exist; {provision_advice(self.resources.settings)}"
-        pending, in_work = lag.get(service, (0, 0))
-        lag[service] = (pending + (info.num_pending or 0), in_work + (info.num_ack_pending or 0))
+        pending, in_work = info.num_pending or 0, info.num_ack_pending or 0
+        others = seen.lag.get(service, (0, 0))
+        seen.lag[service] = (others[0] + pending, others[1] + in_work)
+        if stream == self.resources.log.subjects.stream and info.ack_floor is not None:  # Timers wait for their time.
+            completed = info.ack_floor.stream_seq
+            seen.oldest[service] = self._oldest.age(service, pending + in_work, completed, _now())
         if is_paused_for_import(info):
             return f"the durable {durable} is paused: an import or a restore {UNFINISHED}"
         if info.paused:
             return f"the durable {durable} is paused: an erasure is running, or was killed less than a minute ago"
         return None
 
-    async def _views(self, numbers: dict[str, int]) -> str | None:
+    async def _views(self, seen: _Findings) -> str | None:
         position = await self.resources.projection.position()
-        numbers["projected"] = position.sequence
+        seen.numbers["projected"] = position.sequence
         reason = halted_reason(position, self.resources)
         return f"the projections are halted: {reason}" if reason and position.fold == FOLD else reason
 
-    async def _log(self, numbers: dict[str, int], full: dict[str, float]) -> None:
+    async def _log(self, seen: _Findings) -> None:
         log = self.resources.log
-        numbers["last"] = await log.last_sequence()
-        numbers["dead"] = int((await log.stream.stream_info(log.subjects.dead_stream)).state.messages)
-        full |= await fullness(log)
+        seen.numbers["last"] = await log.last_sequence()
+        seen.numbers["dead"] = int((await log.stream.stream_info(log.subjects.dead_stream)).state.messages)
+        seen.usage = await stream_usage(log)
 
     def _show(self, report: ReadinessReport) -> None:
         metrics = self.resources.metrics
@@ -169,6 +216,10 @@ class Readiness:
             metrics.unacknowledged.labels(name).set(in_work)
         for stream, share in report.fill_levels.items():
             metrics.storage.labels(stream).set(share)
+        for stream, missing in report.missing_copies.items():
+            metrics.missing_copies.labels(stream).set(missing)
+        for name, seconds in report.oldest.items():
+            metrics.oldest.labels(name).set(seconds)
         for gauge, number in ((metrics.behind, report.projection_lag), (metrics.dead, report.dead_letters)):
             if number is not None:
                 gauge.set(number)
@@ -179,6 +230,11 @@ def provision_advice(settings: Settings) -> str:
     if settings.provision:
         return "start any worker or `nemuri up` to create it"
     return "run `python -m nemuri.cli.provision` as the provisioner to create it"
+
+
+def _now() -> float:
+    """Return the time of the event loop in seconds."""
+    return asyncio.get_running_loop().time()
 
 
 def halted_reason(position: Position, resources: Resources) -> str | None:

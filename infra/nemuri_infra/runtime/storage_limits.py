@@ -62,6 +62,8 @@ class StreamUsage(NamedTuple):
     size: int
     limit: int
     """0 if the stream has no limit."""
+    missing_copies: int = 0
+    """Number of copies on other nodes that are offline or not up to date."""
 
 
 async def stream_usage(log: Log) -> dict[str, StreamUsage]:
@@ -69,18 +71,15 @@ async def stream_usage(log: Log) -> dict[str, StreamUsage]:
     found = dict[str, StreamUsage]()
     for what, name in streams(log.subjects).items():
         info = await log.stream.stream_info(name)
-        found[what] = StreamUsage(info.state.bytes, max(0, info.config.max_bytes or 0))
+        copies = info.cluster.replicas or () if info.cluster else ()
+        missing = sum(bool(copy.offline) or not copy.current for copy in copies)
+        found[what] = StreamUsage(info.state.bytes, max(0, info.config.max_bytes or 0), missing)
     return found
 
 
 def used_shares(usage: Mapping[str, StreamUsage]) -> dict[str, float]:
     """Return the used share of each stream that has a limit, 0 to 1, by its content."""
     return {what: share.size / share.limit for what, share in usage.items() if share.limit}
-
-
-async def fullness(log: Log) -> dict[str, float]:
-    """Return the used share of each stream that has a limit, 0 to 1, by its content."""
-    return used_shares(await stream_usage(log))
 
 
 def nearly_full(full: Mapping[str, float]) -> set[str]:
