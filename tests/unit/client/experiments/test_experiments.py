@@ -2,7 +2,6 @@
 
 import random
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -32,8 +31,8 @@ def test_an_experiment_is_reproducible_by_its_seed(name: str, tmp_path: Path, mo
     """The same seed gives the same measurements and the same plot bytes. Another seed gives different measurements."""
     measured: list[Sample] = []
 
-    def recorded(*arguments: Any, tasks: int) -> Sample:
-        measured.append(REPEAT(*arguments, tasks))
+    def recorded(which: str, seed: int, repeat: int, tasks: int) -> Sample:
+        measured.append(REPEAT(which, seed, repeat, tasks))
         return measured[-1]
 
     monkeypatch.setattr(runs, "run_repeat", recorded)
