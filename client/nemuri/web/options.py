@@ -1,16 +1,17 @@
 """The address of the HTTP server of a platform, and who may use it."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Self
-from urllib.parse import urlsplit
 
 from nemuri.web.http_server import parse_address
 
 DEFAULT_ADDRESS = "127.0.0.1:7411"
 """Address of the window if none is given. If its port is taken, any free port is used."""
-_DEFAULT_PORTS = {"http": 80, "https": 443}
+_ORIGIN = re.compile(r"(?P<site>(?P<scheme>https?)://([a-z0-9._-]+|\[[0-9a-f:.]+\]))(:(?P<port>[0-9]{1,5}))?/?")
+_DEFAULT_PORTS = {"http": "80", "https": "443"}
 """Ports that browsers leave out of an origin, by scheme."""
 
 
@@ -65,10 +66,11 @@ class WebOptions:
 
 def _origin(text: str) -> str:
     """Return an origin in the form in which browsers send it. Raises `ValueError`."""
-    url = urlsplit(text.strip().lower().removesuffix("/"))
-    if url.scheme not in _DEFAULT_PORTS or not url.hostname or url.geturl() != f"{url.scheme}://{url.netloc}":
+    found = _ORIGIN.fullmatch(text.strip().lower())
+    if found is None:
         raise ValueError(f"{text!r:.80} is no origin; write one as https://app.example.org")
-    return url.geturl().removesuffix(f":{_DEFAULT_PORTS[url.scheme]}")
+    site, scheme, port = found.group("site", "scheme", "port")
+    return site if port in {None, _DEFAULT_PORTS[scheme]} else f"{site}:{port}"
 
 
 def is_loopback(host: str) -> bool:

@@ -1,4 +1,4 @@
-/** Prints what the tools of AsyncAPI and OpenAPI find wrong in the documents of a folder, one line each. */
+/** Prints what the tools of AsyncAPI and OpenAPI find wrong in the documents of some folders, one line each. */
 const path = require("node:path");
 
 const { fromFile, Parser } = require("@asyncapi/parser");
@@ -6,15 +6,23 @@ const { createConfig, lint } = require("@redocly/openapi-core");
 
 const NEWER_VERSION_EXISTS = "asyncapi-latest-version";
 
-async function main(folder) {
-  const bus = await fromFile(new Parser(), path.join(folder, "asyncapi.yaml")).parse();
-  for (const { code, path: place, message } of bus.diagnostics.filter((each) => each.code !== NEWER_VERSION_EXISTS)) {
-    console.log(`asyncapi.yaml: ${code} at ${place.join("/")}: ${message}`);
+async function validate(folder) {
+  const bus = path.join(folder, "asyncapi.yaml");
+  const { diagnostics } = await fromFile(new Parser(), bus).parse();
+  for (const { path: place, message } of diagnostics.filter((each) => each.code !== NEWER_VERSION_EXISTS)) {
+    console.log(`${bus}: ${place.join("/")}: ${message}`);
   }
-  const ref = path.join(folder, "openapi.yaml");
-  for (const { ruleId, message, location } of await lint({ ref, config: await createConfig({ extends: ["spec"] }) })) {
-    console.log(`openapi.yaml: ${ruleId} at ${location[0]?.pointer}: ${message}`);
+  const api = path.join(folder, "openapi.yaml");
+  const config = await createConfig({ extends: ["spec"] });
+  for (const { message, location } of await lint({ ref: api, config })) {
+    console.log(`${api}: ${location[0]?.pointer}: ${message}`);
   }
 }
 
-main(process.argv[2]);
+async function main() {
+  for (const folder of process.argv.slice(2)) {
+    await validate(folder);
+  }
+}
+
+main();

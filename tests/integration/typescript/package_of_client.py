@@ -29,9 +29,10 @@ async def prepared(directory: Path) -> Path:
     return copy
 
 
-async def compiled(copy: Path, *arguments: str) -> None:
-    """Run the compiler on a copy of the sources. Raises `AssertionError` with what it finds wrong."""
-    done = await run(str(NODE), "node_modules/typescript/bin/tsc", *arguments, directory=copy)
+async def compile_project(project: Path) -> None:
+    """Run the compiler on a project in a copy of the sources. Raises `AssertionError` with what it finds wrong."""
+    script = project.parent / "node_modules" / "typescript" / "bin" / "tsc"
+    done = await run(str(NODE), str(script), directory=project)
     assert done.code == 0, done.output
 
 
