@@ -49,6 +49,7 @@ generate: $(VENV)/.installed-dev  ## Everything derived from the code: types of 
 	$(BIN)/python -m nemuri.cli.man_page client/nemuri.1
 	$(BIN)/python -m nemuri.platform.api_schemas contracts/schemas
 	$(BIN)/python -m nemuri.http_api.openapi contracts/schemas
+	$(BIN)/python -m tests.integration.typescript.package_of_client
 	$(BIN)/python -m nemuri_society.schemas society/schemas
 	$(BIN)/python -m tests.contracts.goldens
 	$(BIN)/python -m tests.contracts.corpus

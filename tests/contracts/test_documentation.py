@@ -51,6 +51,14 @@ def test_the_schemas_are_current() -> None:
     assert [name for name, text in wanted.items() if kept[name].read_text(encoding="utf-8") != text] == []
 
 
+def test_the_typescript_client_has_the_version_of_the_api() -> None:
+    """The package of the client says for which version of the platform its types are."""
+    described = yaml.safe_load((FOLDER / "openapi.yaml").read_text(encoding="utf-8"))["info"]["version"]
+    client = FOLDER.parents[1] / "clients" / "typescript"
+    for name in ("package.json", "package-lock.json"):
+        assert yaml.safe_load((client / name).read_text(encoding="utf-8"))["version"] == described
+
+
 def test_every_schema_is_valid_and_accepts_the_examples() -> None:
     """Every schema is valid, and the example of each kind of event is valid under its schema."""
     for path in FOLDER.rglob("*.json"):

@@ -13,7 +13,7 @@ import typer
 from nemuri.cli.failures import Failure, WrongUse
 from nemuri.cli.session import JsonOption, Session
 from nemuri.cli.status import halted_line
-from nemuri.cli.window import ProxiesOption, ProxyHeaderOption, ReadOnlyOption, web_options
+from nemuri.cli.window import AllowOriginOption, ProxiesOption, ProxyHeaderOption, ReadOnlyOption, web_options
 
 if TYPE_CHECKING:
     from nemuri.gateway.platform_gateway import PlatformGateway
@@ -58,6 +58,7 @@ def up(
     read_only: ReadOnlyOption = False,
     proxy_header: ProxyHeaderOption = None,
     proxies: ProxiesOption = None,
+    allow_origin: AllowOriginOption = None,
     env_file: Annotated[
         Path | None,
         typer.Option("--env-file", metavar="FILE", help="Set the variables of this file: NAME=VALUE lines."),
@@ -72,7 +73,7 @@ def up(
     session = Session.of(context)
     session.set_up_logging("nemuri")
     settings = with_http(session.settings(), http)
-    options = web_options(settings.http, read_only, proxy_header, proxies)
+    options = web_options(settings.http, read_only, proxy_header, proxies, allow_origin)
     gateway = _gateway(options) if window else None
 
     def ready(started: "Started") -> None:

@@ -27,6 +27,14 @@ ProxiesOption = Annotated[
         "--proxies", metavar="ADDRESSES", help="Addresses of these proxies, comma-separated. Default: this machine."
     ),
 ]
+AllowOriginOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow-origin",
+        metavar="ORIGIN",
+        help="Let pages of this site, such as https://app.example.org, call the HTTP API with a token. Repeatable.",
+    ),
+]
 ClientArgument = Annotated[str, typer.Argument(metavar="CLIENT", help="Name of the client; `cli` is the operator.")]
 
 
@@ -49,6 +57,7 @@ def window(
     read_only: ReadOnlyOption = False,
     proxy_header: ProxyHeaderOption = None,
     proxies: ProxiesOption = None,
+    allow_origin: AllowOriginOption = None,
 ) -> None:
     """Serve the window, the HTTP API and MCP for a platform that runs elsewhere, until it is stopped."""
     import asyncio
@@ -59,7 +68,7 @@ def window(
 
     session = Session.of(context)
     session.set_up_logging("nemuri-window")
-    options = web_options(http, read_only, proxy_header, proxies)
+    options = web_options(http, read_only, proxy_header, proxies, allow_origin)
     settings = resolve_addresses(session.settings())
 
     async def serve(stop: asyncio.Event) -> None:
@@ -70,14 +79,22 @@ def window(
     run_until_stopped(serve)
 
 
-def web_options(http: str | None, read_only: bool, proxy_header: str | None, proxies: str | None) -> "WebOptions":
-    """Return the options of the HTTP server. Raise `WrongUse` for an invalid address."""
+def web_options(
+    http: str | None,
+    read_only: bool,
+    proxy_header: str | None,
+    proxies: str | None,
+    allow_origin: list[str] | None,
+) -> "WebOptions":
+    """Return the options of the HTTP server. Raise `WrongUse` for an invalid address or origin."""
     from nemuri.web.options import WebOptions
 
     try:
-        return WebOptions.of(http, read_only=read_only, proxy_header=proxy_header, proxies=proxies)
+        return WebOptions.of(
+            http, read_only=read_only, proxy_header=proxy_header, proxies=proxies, allow_origin=allow_origin or ()
+        )
     except ValueError as error:
-        raise WrongUse(f"--http or --proxies: {error}") from error
+        raise WrongUse(f"--http, --proxies or --allow-origin: {error}") from error
 
 
 def add(

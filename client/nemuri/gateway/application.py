@@ -5,6 +5,7 @@ from typing import cast
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
@@ -12,7 +13,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from nemuri.client.exchange import ClientError
 from nemuri.gateway.assistants import Assistants
+from nemuri.http_api.call import ROOT
+from nemuri.http_api.openapi import RATE_HEADERS
+from nemuri.http_api.request_reading import KEY_HEADER
 from nemuri.http_api.routes import api_routes
+from nemuri.http_api.task_events import LAST_EVENT_ID
 from nemuri.operations.session import OperationError
 from nemuri.web.context import WebContext
 from nemuri.web.error_answers import answer_problem
@@ -42,12 +47,30 @@ def gateway_application(context: WebContext, assistants: Assistants, probes: ASG
         },
     )
     application.state.context = context
+    api = _open_to(application, context.options.origins)
 
     async def gateway(scope: Scope, receive: Receive, send: Send) -> None:
-        probed = scope["type"] == "http" and scope["path"] in PROBES
-        await (probes if probed else application)(scope, receive, send)
+        path = scope["path"] if scope["type"] == "http" else ""
+        called = probes if path in PROBES else api if path.startswith(f"{ROOT}/") else application
+        await called(scope, receive, send)
 
     return gateway
+
+
+def _open_to(application: ASGIApp, origins: tuple[str, ...]) -> ASGIApp:
+    """Return the application for requests to the API, which pages of these origins may send.
+
+    Browsers ask first, without a token. They send no cookie along, so such a page needs a token of its own.
+    """
+    if not origins:
+        return application
+    return CORSMiddleware(
+        application,
+        allow_origins=origins,
+        allow_methods=("GET", "POST", "PUT", "DELETE"),
+        allow_headers=("Authorization", "Content-Type", KEY_HEADER, LAST_EVENT_ID),
+        expose_headers=("Location", "Retry-After", *RATE_HEADERS),
+    )
 
 
 def _routes(assistants: Assistants) -> list[BaseRoute]:

@@ -38,6 +38,8 @@ class TaskRequest(TaskOptions):
     """The task."""
     documents: tuple[InlineDocument, ...] = Field(default=(), max_length=MAX_DOCUMENTS)
     """Documents of the task."""
+    streamed: bool = False
+    """Send the answer while a model writes it, as events `draft` of `GET /tasks/{task_id}/events`."""
 
     @classmethod
     async def of_form(cls, request: Request) -> Self:
@@ -91,7 +93,8 @@ async def _fields(form: FormData, known: Mapping[str, FieldInfo]) -> dict[str, o
 async def submitted_task(call: Call, task: TaskRequest) -> UUID:
     """Submit a task in the caller's name, and return its id. Raises `ClientError`."""
     documents = [(document.name, document.text) for document in task.documents]
-    return await call.client.submit(task.text, documents=documents, key=call.key, **values_of(task, TaskOptions))
+    options = values_of(task, TaskOptions)
+    return await call.client.submit(task.text, documents=documents, key=call.key, streamed=task.streamed, **options)
 
 
 def _text_of(file: UploadFile, data: bytes) -> str:

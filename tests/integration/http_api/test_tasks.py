@@ -79,6 +79,7 @@ async def test_a_form_has_the_fields_of_json(api: ApiPlatform) -> None:
         "budget_tokens": "5000",
         "budget_money": "0.5",
         "question_minutes": "0",
+        "streamed": "true",
     }
     files = {"documents": ("lists.txt", b"An empty list is false.")}
     assert {*form, "documents"} == {*TaskRequest.model_fields} - {"panel", "rebuttal"}
@@ -88,6 +89,7 @@ async def test_a_form_has_the_fields_of_json(api: ApiPlatform) -> None:
     assert task.setting == Setting(project="bridge", domains=("law", "tax"), person="Ann")
     assert task.budget == Budget(tokens=5000, money=0.5)
     assert (task.conversation, task.perspective, task.deep, task.question_minutes) == ("c-1", "semantics", True, 0)
+    assert task.streamed
     for wrong, said in (({"budget_money": "0"}, "budget_money"), ({"panel": "9"}, "panel"), ({"deep": "x"}, "deep")):
         refused = await api.ann.post("tasks", data=form | wrong, files=files)
         assert (refused.status_code, said in refused.json()["detail"]) == (422, True), refused.text

@@ -12,8 +12,8 @@ from mcp import StdioServerParameters
 
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.mcp_server.conftest import Platform
-from tests.integration.mcp_server.node_programs import run
 from tests.integration.mcp_server.sessions import Session
+from tests.node_packages import run
 
 pytestmark = pytest.mark.connected
 

@@ -119,6 +119,27 @@ async def test_a_proxy_names_the_client_only_from_its_own_address(settings: Sett
                 assert answer.status_code == status
 
 
+async def test_another_site_is_let_into_the_api_alone(settings: Settings) -> None:
+    """Allow the API to pages of a named site, and nothing to others. Refuse to start with what is no origin."""
+    named, other = "https://app.example.org", "https://example.org"
+    asked = {"Access-Control-Request-Method": "GET", "Access-Control-Request-Headers": "authorization"}
+    options = WebOptions.of(ANY_PORT, allow_origin=["HTTPS://app.example.org:443/"])
+    async with (
+        running_services(settings, ["projector", "query-api"]),
+        running_gateway(settings, options) as gateway,
+        gateway.program(Principal("ann")) as program,
+        httpx2.AsyncClient(base_url=gateway.served.url) as browser,
+    ):
+        for path, origin, allowed in (("/api/v1/status", named, 1), ("/api/v1/status", other, 0), ("/", named, 0)):
+            answer = await program.get(path, headers={"Origin": origin})
+            assert (answer.status_code, "access-control-allow-origin" in answer.headers) == (200, allowed)
+            asking = await browser.options(path, headers={"Origin": origin, **asked})
+            assert (asking.status_code == 200) == allowed
+    for wrong in ("app.example.org", "https://app.example.org/page", "*", "null", "file:///tmp", "https://a b"):
+        with pytest.raises(ValueError, match="is no origin"):
+            WebOptions.of(ANY_PORT, allow_origin=[wrong])
+
+
 async def test_every_answer_forbids_what_comes_from_elsewhere(gateway: Gateway) -> None:
     """Send a content policy without inline scripts and other hosts, on pages, files and errors."""
     async with gateway.browser() as browser:

@@ -111,7 +111,8 @@ async def show_task(call: Call, task_id: UUID, query: Waiting) -> TaskResult:
 async def follow_task(call: Call, task_id: UUID) -> Response:
     """Follow the events of a task as they are recorded.
 
-    The stream resumes after the event that `Last-Event-ID` names, and ends with the event `end`.
+    The stream resumes after the event that `Last-Event-ID` names, and ends with the event `end`. Events `draft` contain
+    the answer as far as it is written, if the task was submitted as `streamed`.
     """
     return await stream_of(call, task_id)
 
