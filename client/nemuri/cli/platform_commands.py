@@ -13,7 +13,15 @@ import typer
 from nemuri.cli.failures import Failure, WrongUse
 from nemuri.cli.session import JsonOption, Session
 from nemuri.cli.status import halted_line
-from nemuri.cli.window import AllowOriginOption, ProxiesOption, ProxyHeaderOption, ReadOnlyOption, web_options
+from nemuri.cli.window import (
+    AllowOriginOption,
+    IssuerOption,
+    ProxiesOption,
+    ProxyHeaderOption,
+    PublicUrlOption,
+    ReadOnlyOption,
+    web_options,
+)
 
 if TYPE_CHECKING:
     from nemuri.gateway.platform_gateway import PlatformGateway
@@ -59,6 +67,8 @@ def up(
     proxy_header: ProxyHeaderOption = None,
     proxies: ProxiesOption = None,
     allow_origin: AllowOriginOption = None,
+    issuer: IssuerOption = None,
+    public_url: PublicUrlOption = None,
     env_file: Annotated[
         Path | None,
         typer.Option("--env-file", metavar="FILE", help="Set the variables of this file: NAME=VALUE lines."),
@@ -73,7 +83,7 @@ def up(
     session = Session.of(context)
     session.set_up_logging("nemuri")
     settings = with_http(session.settings(), http)
-    options = web_options(settings.http, read_only, proxy_header, proxies, allow_origin)
+    options = web_options(settings.http, read_only, proxy_header, proxies, allow_origin, issuer, public_url)
     gateway = _gateway(options) if window else None
 
     def ready(started: "Started") -> None:

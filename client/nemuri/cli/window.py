@@ -35,6 +35,16 @@ AllowOriginOption = Annotated[
         help="Let pages of this site, such as https://app.example.org, call the HTTP API with a token. Repeatable.",
     ),
 ]
+IssuerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--issuer", metavar="URL", help="Accept access tokens of this authorization server for MCP. Needs --public-url."
+    ),
+]
+PublicUrlOption = Annotated[
+    str | None,
+    typer.Option("--public-url", metavar="URL", help="Address of this server as clients know it, behind a proxy."),
+]
 ClientArgument = Annotated[str, typer.Argument(metavar="CLIENT", help="Name of the client; `cli` is the operator.")]
 
 
@@ -58,6 +68,8 @@ def window(
     proxy_header: ProxyHeaderOption = None,
     proxies: ProxiesOption = None,
     allow_origin: AllowOriginOption = None,
+    issuer: IssuerOption = None,
+    public_url: PublicUrlOption = None,
 ) -> None:
     """Serve the window, the HTTP API and MCP for a platform that runs elsewhere, until it is stopped."""
     import asyncio
@@ -68,7 +80,7 @@ def window(
 
     session = Session.of(context)
     session.set_up_logging("nemuri-window")
-    options = web_options(http, read_only, proxy_header, proxies, allow_origin)
+    options = web_options(http, read_only, proxy_header, proxies, allow_origin, issuer, public_url)
     settings = resolve_addresses(session.settings())
 
     async def serve(stop: asyncio.Event) -> None:
@@ -85,16 +97,25 @@ def web_options(
     proxy_header: str | None,
     proxies: str | None,
     allow_origin: list[str] | None,
+    issuer: str | None,
+    public_url: str | None,
 ) -> "WebOptions":
-    """Return the options of the HTTP server. Raise `WrongUse` for an invalid address or origin."""
+    """Return the options of the HTTP server. Raise `WrongUse` for an invalid address, origin or URL."""
     from nemuri.web.options import WebOptions
 
     try:
         return WebOptions.of(
-            http, read_only=read_only, proxy_header=proxy_header, proxies=proxies, allow_origin=allow_origin or ()
+            http,
+            read_only=read_only,
+            proxy_header=proxy_header,
+            proxies=proxies,
+            allow_origin=allow_origin or (),
+            issuer=issuer,
+            public_url=public_url,
         )
     except ValueError as error:
-        raise WrongUse(f"--http, --proxies or --allow-origin: {error}") from error
+        named = str(error).startswith("--")
+        raise WrongUse(f"{error}" if named else f"--http, --proxies or --allow-origin: {error}") from error
 
 
 def add(

@@ -1,5 +1,6 @@
 """The ASGI application of the gateway."""
 
+from collections.abc import Awaitable, Callable
 from typing import cast
 
 from starlette.applications import Starlette
@@ -7,7 +8,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -19,10 +20,12 @@ from nemuri.http_api.request_reading import KEY_HEADER
 from nemuri.http_api.routes import api_routes
 from nemuri.http_api.task_events import LAST_EVENT_ID
 from nemuri.operations.session import OperationError
+from nemuri.web.authentication import MCP_PATH
 from nemuri.web.context import WebContext
 from nemuri.web.error_answers import answer_problem
 from nemuri.web.gatekeeper import Gatekeeper
 from nemuri.web.problems import Problem, problem_of
+from nemuri.web.token_issuer import METADATA_PATH, TokenIssuer
 from nemuri.window.routes import window_routes
 
 PROBES = frozenset({"/health", "/ready", "/metrics"})
@@ -37,7 +40,7 @@ def gateway_application(context: WebContext, assistants: Assistants, probes: ASG
         probes: Application of /health, /ready and /metrics of the same process.
     """
     application = Starlette(
-        routes=_routes(assistants),
+        routes=_routes(assistants, context.authenticator.issuer),
         middleware=[Middleware(Gatekeeper, context.authenticator)],
         exception_handlers={
             Problem: _answer_problem,
@@ -73,9 +76,19 @@ def _open_to(application: ASGIApp, origins: tuple[str, ...]) -> ASGIApp:
     )
 
 
-def _routes(assistants: Assistants) -> list[BaseRoute]:
-    mcp = (Route("/mcp", assistants), Route("/mcp/{agent}", assistants))
-    return [*api_routes(), *mcp, *window_routes()]
+def _routes(assistants: Assistants, issuer: TokenIssuer | None) -> list[BaseRoute]:
+    mcp = (Route(MCP_PATH, assistants), Route(f"{MCP_PATH}/{{agent}}", assistants))
+    metadata = [Route(f"{METADATA_PATH}{MCP_PATH}", _metadata_of(issuer))] if issuer else []
+    return [*api_routes(), *mcp, *metadata, *window_routes()]
+
+
+def _metadata_of(issuer: TokenIssuer) -> Callable[[Request], Awaitable[Response]]:
+    """Return the page that tells assistants where they get tokens; those in browsers may read it too."""
+
+    async def metadata(_: Request) -> Response:
+        return JSONResponse(issuer.metadata(), headers={"Access-Control-Allow-Origin": "*"})
+
+    return metadata
 
 
 async def _answer_problem(request: Request, error: Exception) -> Response:

@@ -10,7 +10,7 @@ from nemuri.gateway.application import gateway_application
 from nemuri.gateway.assistants import Assistants
 from nemuri.gateway.gateway_probes import GatewayProbes
 from nemuri.platform.probes import application_of
-from nemuri.web.authentication import Authenticator
+from nemuri.web.authentication import MCP_PATH, Authenticator
 from nemuri.web.clients import ClientPool
 from nemuri.web.context import WebContext
 from nemuri.web.http_server import serve_application
@@ -18,6 +18,7 @@ from nemuri.web.live_log import LiveLog
 from nemuri.web.operation_registry import OperationRegistry
 from nemuri.web.options import WebOptions
 from nemuri.web.principals import Principal
+from nemuri.web.token_issuer import TokenIssuer
 from nemuri.web.tokens import Tokens, tokens_directory
 from nemuri_contracts.event import OPERATOR
 from nemuri_infra.embedded.private_files import kept_secret
@@ -55,7 +56,8 @@ async def serving_gateway(
         clients = await stack.enter_async_context(ClientPool(settings))
         live_log = await stack.enter_async_context(LiveLog(lambda: clients.of(Principal(OPERATOR))))
         operations = await stack.enter_async_context(OperationRegistry())
-        authenticator = Authenticator(tokens, options, kept_secret(directory))
+        issuer = TokenIssuer(options.issuer, f"{options.public_url}{MCP_PATH}") if options.issuer else None
+        authenticator = Authenticator(tokens, options, kept_secret(directory), issuer)
         context = WebContext(settings, options, clients, live_log, operations, authenticator)
         assistants = await stack.enter_async_context(Assistants(options, authenticator.secret))
         application = gateway_application(context, assistants, probes or application_of(GatewayProbes(clients)))

@@ -10,10 +10,12 @@ from starlette.requests import HTTPConnection
 from nemuri.web.options import WebOptions
 from nemuri.web.principals import Principal
 from nemuri.web.problems import Problem
+from nemuri.web.token_issuer import TokenIssuer
 from nemuri.web.tokens import Tokens, digest_of
 from nemuri_contracts.event import Identifier
 
 CSRF_HEADER = "X-CSRF-Token"
+MCP_PATH = "/mcp"
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -41,16 +43,23 @@ class Authenticator:
     options: WebOptions
     secret: str
     """Secret that signs cookies."""
+    issuer: TokenIssuer | None = None
+    """Authorization server whose tokens are accepted for MCP, beside our own."""
 
-    def identify(self, request: HTTPConnection) -> Identity | None:
+    async def identify(self, request: HTTPConnection) -> Identity | None:
         """Return who makes a request; None if it carries no proof. Raises `Problem` 401 for a wrong proof."""
+        issuer = self.issuer_for(request.url.path)
         if (given := request.headers.get("authorization")) is not None:
-            return Identity(self._of_bearer(given), by_browser=False)
+            return Identity(await self._of_bearer(given, issuer), by_browser=False)
         if (named := self._named_by_proxy(request)) is not None:
             return Identity(named, by_browser=True, session=f"proxy {named.client_id}")
         cookie = request.cookies.get(cookie_name(request), "")
         principal = self._of_cookie(cookie) if cookie else None
         return Identity(principal, by_browser=True, session=cookie) if principal else None
+
+    def issuer_for(self, path: str) -> TokenIssuer | None:
+        """Return the issuer whose tokens are accepted at a path; None if only our own are."""
+        return self.issuer if path == MCP_PATH or path.startswith(f"{MCP_PATH}/") else None
 
     def cookie_of(self, token: str) -> str | None:
         """Return the value of the cookie for a token; None for an unknown token. It does not contain the token."""
@@ -77,9 +86,12 @@ class Authenticator:
         if not compare_digest(given.encode(), self.change_token(identity).encode()):
             raise Problem(403, "the page is out of date; reload it and try again")
 
-    def _of_bearer(self, header: str) -> Principal:
+    async def _of_bearer(self, header: str, issuer: TokenIssuer | None) -> Principal:
         scheme, _, token = header.partition(" ")
-        found = self.tokens.find(token.strip()) if scheme.lower() == "bearer" else None
+        bearer = scheme.lower() == "bearer"
+        found = self.tokens.find(token.strip()) if bearer else None
+        if found is None and bearer and issuer is not None:
+            return await issuer.principal_of(token.strip())
         if found is None:
             raise Problem(401, "the token is unknown or revoked; `nemuri token add CLIENT` makes one")
         return found

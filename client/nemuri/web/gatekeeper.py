@@ -11,8 +11,9 @@ from nemuri.web.authentication import SAFE_METHODS, Authenticator
 from nemuri.web.error_answers import answer_problem
 from nemuri.web.options import is_loopback
 from nemuri.web.problems import Problem
+from nemuri.web.token_issuer import METADATA_PATH
 
-PUBLIC = ("/health", "/ready", "/metrics", "/static/", "/enter")
+PUBLIC = ("/health", "/ready", "/metrics", "/static/", "/enter", METADATA_PATH)
 """Beginnings of the paths that need no identity."""
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -53,20 +54,22 @@ class Gatekeeper:
             await send(message)
 
         try:
-            self._check(request, scope)
+            await self._check(request, scope)
         except Problem as problem:
             await answer_problem(request, problem)(scope, receive, send_with_headers)
             return
         await self.application(scope, receive, send_with_headers)
 
-    def _check(self, request: HTTPConnection, scope: Scope) -> None:
+    async def _check(self, request: HTTPConnection, scope: Scope) -> None:
         path, method = scope["path"], scope["method"]
         self._check_host(request)
         if path.startswith(PUBLIC):
             return
-        identity = self.authenticator.identify(request)
+        identity = await self.authenticator.identify(request)
         if identity is None:
-            raise Problem(401, "a token is needed", {"WWW-Authenticate": "Bearer"})
+            issuer = self.authenticator.issuer_for(path)
+            challenge = {"WWW-Authenticate": "Bearer"} if issuer is None else issuer.challenge()
+            raise Problem(401, "a token is needed", challenge)
         scope["principal"], scope["identity"] = identity.principal, identity
         if method in SAFE_METHODS:
             return
