@@ -132,7 +132,7 @@ class CommandLine:
 def stop(process: subprocess.Popen[str], number: signal.Signals = signal.SIGTERM) -> int:
     """Send a platform a signal, wait for its end, and return its exit code."""
     process.send_signal(number)
-    process.communicate(timeout=30)
+    process.communicate(timeout=90)
     return process.returncode
 
 

@@ -38,7 +38,7 @@ def labels(nemuri: CommandLine) -> list[str]:
         entries.append({"type": "assistant", "uuid": f"r{number}", "timestamp": at, "message": {"content": "I see."}})
     transcript.write_text("\n".join(map(json.dumps, entries)))
     assert nemuri("hook", "import", transcript, "--agent", "diary").code == 0
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while len(found := nemuri("affect", "diary", "--json").json["memories"]) < len(TURNS):
         assert time.monotonic() < end, found
     return [each["label"] for each in sorted(found, key=lambda each: each["said_at"])]

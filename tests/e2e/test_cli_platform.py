@@ -32,8 +32,8 @@ def kill_all(platform: subprocess.Popen[str]) -> None:
     for each in tree:
         with contextlib.suppress(psutil.NoSuchProcess):
             each.kill()
-    psutil.wait_procs(tree[1:], timeout=10)
-    platform.communicate(timeout=10)
+    psutil.wait_procs(tree[1:], timeout=60)
+    platform.communicate(timeout=60)
 
 
 def add_agent(line: CommandLine) -> None:
@@ -73,7 +73,7 @@ def test_accepted_tasks_survive_kills(cli: CommandLine) -> None:
 
     platform = cli.up("--processes")
     with connect_sync(cli.data) as client:
-        assert {client.result(task, timeout=30).status for task in tasks} == {"done"}
+        assert {client.result(task, timeout=90).status for task in tasks} == {"done"}
         client.settle()
     assert cli("verify").out.startswith("0 differences")
     stop(platform, signal.SIGKILL)

@@ -33,7 +33,7 @@ def home() -> Iterator[Path]:
     for process in psutil.process_iter(["cmdline"]):
         if str(path) in " ".join(process.info["cmdline"] or ()) and "nemuri" in (process.info["cmdline"] or ()):
             process.send_signal(signal.SIGTERM)
-            process.wait(timeout=30)
+            process.wait(timeout=90)
     shutil.rmtree(path)
 
 

@@ -41,7 +41,7 @@ def home() -> Iterator[Path]:
         if (holder := Home(lock.parent).holder) is not None:
             process = psutil.Process(holder.pid)
             process.send_signal(signal.SIGTERM)
-            process.wait(timeout=30)
+            process.wait(timeout=90)
     shutil.rmtree(path)
 
 
