@@ -52,16 +52,11 @@ def cli() -> Iterator[str]:
     os.environ.setdefault("NEMURI_DATA", "~/.local/share/nemuri")
     from nemuri.cli.app import program
     from nemuri.cli.command_tree import build_program, panels
+    from nemuri.cli.man_page import EXIT_CODES
 
     root = build_program(program())
     yield from ("# Command line", "", NOTE, "", "Every command also takes `--data DIR` and `--verbose`.", "")
-    yield from (
-        (
-            "Exit codes: 0 success, 1 failure, 2 wrong usage or settings, 3 timeout, 4 a task waits for a choice by "
-            "the client."
-        ),
-        "",
-    )
+    yield from (f"Exit codes: {', '.join(f'{code} {meaning}' for code, meaning in EXIT_CODES.items())}.", "")
     headings = {name: heading for heading, names in panels().items() for name in names}
     shown = ""
     for name, command in root.commands.items():

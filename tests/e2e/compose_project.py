@@ -10,8 +10,8 @@ import yaml
 
 from nemuri_infra.embedded.listen_addresses import free_port
 from nemuri_services.service_registry import SERVICES
+from tests.condition_waits import wait_until
 from tests.e2e.docker_engine import IMAGES, ROOT, Docker, run
-from tests.waiting import wait_until
 
 NODES: Final = ("nats-1", "nats-2", "nats-3")
 STAYING: Final = (*NODES, "postgres", "window", *SERVICES)

@@ -14,7 +14,8 @@ from typing import Final, Self
 
 import pytest
 
-from tests.waiting import wait_until
+from tests.condition_waits import wait_until
+from tests.root_programs import missing_for
 
 ROOT: Final = Path(__file__).parents[2]
 PROGRAMS: Final = ("docker", "dockerd", "docker-compose", "iptables", "mmdebstrap", "busybox")
@@ -42,10 +43,7 @@ if [ -f {CERTIFICATES} ]; then cp {CERTIFICATES} "$1/etc/ssl/certs/"; fi
 
 def missing() -> str | None:
     """Return the reason why this machine cannot run containers; None if it can."""
-    if os.geteuid() != 0:
-        return "only root may start a Docker engine"
-    absent = [program for program in PROGRAMS if shutil.which(program) is None]
-    return f"there is no {', '.join(absent)}" if absent else None
+    return missing_for("start a Docker engine", PROGRAMS)
 
 
 @dataclass(frozen=True, slots=True)

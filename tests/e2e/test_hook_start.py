@@ -14,8 +14,8 @@ import psutil
 import pytest
 
 from nemuri_infra.embedded.data_directory import Home
+from tests.condition_waits import wait_until
 from tests.e2e.conftest import SCRIPT, environment
-from tests.waiting import wait_until
 
 TOO_EARLY = ("up: refused: there is no agent 'assistant'", "no answer on nemuri-query.agents")
 """Entries of the journal from before the agent was defined, or before a busy machine's services answered. What waits is

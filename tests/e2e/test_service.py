@@ -12,8 +12,8 @@ import pytest
 
 from nemuri.system_service.systemd import WRONG_USE
 from nemuri_infra.embedded.data_directory import Home
+from tests.condition_waits import wait_until
 from tests.e2e.conftest import SCRIPT, CommandLine, environment, stop
-from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.connected, pytest.mark.xdist_group("command line")]
 

@@ -1,4 +1,4 @@
-"""What the values of the Helm chart may be, and what their changes do."""
+"""Values of the Helm chart: which are accepted, and what their changes do."""
 
 import re
 from typing import Any

@@ -17,7 +17,7 @@ STORED = [Stored(1, "s", "a"), Stored(2, "t", "c"), Stored(3, "s", "b")]
 
 
 def test_a_sound_history_has_no_violation() -> None:
-    """What is acknowledged is there in order; an event of unknown outcome may be there or not."""
+    """Acknowledged events are there in order; an event of unknown outcome may be there or not."""
     assert check(SOUND, STORED) == []
     assert check(SOUND, [*STORED, Stored(4, "t", "d")]) == []
 

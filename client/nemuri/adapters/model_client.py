@@ -32,7 +32,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """How the client of a provider asks models."""
+    """The ways in which the client of a provider asks models."""
 
     endpoints: Mapping[str, Endpoint]
     """The kinds of requests, by their path without a query."""

@@ -11,11 +11,11 @@ class Finding(Value):
     """The result of one check."""
 
     about: str
-    """What was checked: a server, a stream, a service, …"""
+    """Subject of the check: a server, a stream, a service, …"""
     state: State
     """`missing` if the platform cannot work so, `warning` if it works but somebody should look."""
     said: str
-    """What was found, in one line; with the remedy unless it is `ok`."""
+    """Finding in one line; with the remedy unless it is `ok`."""
 
 
 def ok(about: str, said: str) -> Finding:

@@ -7,7 +7,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from nemuri.web.authentication import SAFE_METHODS, Authenticator
+from nemuri.web.authentication import MCP_PATH, SAFE_METHODS, Authenticator
 from nemuri.web.error_answers import answer_problem
 from nemuri.web.options import is_loopback
 from nemuri.web.problems import Problem
@@ -35,7 +35,7 @@ class Gatekeeper:
 
     application: ASGIApp
     authenticator: Authenticator
-    writing_paths: Iterable[str] = ("/mcp",)
+    writing_paths: Iterable[str] = (MCP_PATH,)
     """Beginnings of the paths whose POST requests may be mere questions. They check read-only mode themselves."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

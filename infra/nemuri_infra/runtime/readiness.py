@@ -81,7 +81,7 @@ class OldestEvents:
 
 @dataclass(slots=True)
 class _Findings:
-    """What the checks of one report find beside problems."""
+    """Findings of the checks of one report, beside problems."""
 
     lag: dict[str, tuple[int, int]] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)

@@ -127,11 +127,11 @@ class Voted(AgentRecordEvent):
 
     kind: Literal["vote"] = "vote"
     matter: Text
-    """What the vote is about."""
+    """Subject of the vote."""
     options: tuple[Label, ...]
-    """What could be voted for."""
+    """Options of the vote."""
     choice: Label | None
-    """What the agent voted for; None if its answer named no option."""
+    """Option that the agent voted for; None if its answer named none."""
 
 
 class Located(RecordEvent):

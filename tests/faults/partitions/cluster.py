@@ -15,7 +15,8 @@ from typing import Final, Self
 from urllib.error import URLError
 from urllib.request import urlopen
 
-from tests.waiting import wait_until
+from tests.condition_waits import wait_until
+from tests.root_programs import missing_for
 
 SERVER: Final = Path(sysconfig.get_path("scripts")) / "nats-server"
 SIZE: Final = 3
@@ -24,10 +25,7 @@ PROGRAMS: Final = ("ip", "iptables")
 
 def missing() -> str | None:
     """Return the reason why this machine cannot make networks; None if it can."""
-    if os.geteuid() != 0:
-        return "only root may make networks"
-    absent = [program for program in PROGRAMS if shutil.which(program) is None]
-    return f"there is no {', '.join(absent)}" if absent else None
+    return missing_for("make networks", PROGRAMS)
 
 
 def _run(*command: str | Path) -> None:

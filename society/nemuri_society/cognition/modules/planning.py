@@ -26,7 +26,7 @@ MAKING_RULES: Final = (
     " Make and place what a step needs before it. A table, furnace or chest is used where it is placed; things are "
     f"placed on {', '.join(BUILDABLE_BLOCKS)}."
 )
-"""What a plan must mind where things are made."""
+"""Rules for a plan in a world where things are made."""
 COMMAND_TASK: Final = task_text(
     "society_planning", actions=COMMANDS, rules="Mind what each command needs, and what you have done already."
 )

@@ -33,7 +33,7 @@ BALLOT: Final = (
     "The vote on the tax. You can vote for {options}; {rate} % is the tax as it is. Answer with your number alone."
 )
 MATTER: Final = "the tax, percent"
-"""What the vote is about, on record."""
+"""Subject of the vote, on record."""
 RESULT: Final = "A notice on the board says: the vote is counted, {result}."
 LAW: Final = "The tax is {new} % of what everybody earns; this replaces the tax of {rate} %."
 PAYMENT: Final = (

@@ -144,7 +144,7 @@ def test_feelings_of_others_are_told_as_they_seem() -> None:
 
 
 def test_a_given_relation_stays_beside_the_opinion() -> None:
-    """What another was from the beginning is told before what it has become, and is not replaced by it."""
+    """A relation of the beginning is told before the present opinion, and is not replaced by it."""
     told = [line for prompt in _prompts("decision", 0.0) for line in prompt.user.splitlines() if "his sister" in line]
     assert told
     assert all(re.match(r"Bea is to you: his sister, of late \w+ \(you like them", line) for line in told)
