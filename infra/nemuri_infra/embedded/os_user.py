@@ -53,6 +53,18 @@ def database_account(data: Path) -> Account | None:
     return account
 
 
+def hand_over(account: Account, *folders: Path) -> None:
+    """Give to `account` each existing folder that belongs to root, with everything in it.
+
+    Data that root copied, as when files are restored, belong to root, and PostgreSQL serves its own files only. The
+    folder itself is given last, so an interrupted call is repeated.
+    """
+    for folder in folders:
+        if folder.is_dir() and folder.lstat().st_uid == 0:
+            for path in (*folder.rglob("*"), folder):
+                os.chown(path, *account, follow_symlinks=False)
+
+
 @contextmanager
 def _alone() -> Iterator[None]:
     """Wait for a lock that all platforms of the machine share, and hold it during the context.

