@@ -1,7 +1,7 @@
 """The data directory and the backup of a release, stored for the tests of later versions.
 
-`python -m tests.e2e.released_data VERSION` lets this version live through every kind of memory and store what it leaves:
-its data directory, a backup, and what it answers about both. A stored release is never written again.
+`python -m tests.e2e.released_data VERSION` lets this version live through every kind of memory and stores what it
+leaves: its data directory, a backup, and what it answers about both. A stored release is never written again.
 """
 
 import json

@@ -23,6 +23,13 @@ def socket_folder(server: EmbeddedPostgres) -> Path:
     return Path(parse_qs(urlsplit(server.url).query)["host"][0])
 
 
+def belong_to_root(*folders: Path) -> None:
+    """Give the folders with everything in them to root."""
+    for folder in folders:
+        for path in (*folder.rglob("*"), folder):
+            os.chown(path, 0, 0)
+
+
 async def test_a_row_survives_a_clean_restart(directory: Path) -> None:
     """A row and the server's address survive a clean restart."""
     server = EmbeddedPostgres(directory)
@@ -59,8 +66,7 @@ async def test_data_that_root_copied_are_served(directory: Path) -> None:
     await server.start()
     await insert(server.url, "kept")
     await server.stop()
-    for path in (server.data, *server.data.rglob("*"), *directory.glob("run")):
-        os.chown(path, 0, 0)
+    belong_to_root(server.data, socket_folder(server))
     await server.start()
     assert await rows(server.url) == ["kept"]
     await server.stop()
