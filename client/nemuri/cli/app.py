@@ -44,9 +44,9 @@ def root(
     context.obj = Session(data, json=json, verbose=verbose)
 
 
-def program(words: Sequence[str] = ()) -> typer.Typer:
+def program(words: Sequence[str] | None = None) -> typer.Typer:
     """Return the program for a command line, given by the words after its name: with the command that they name, or
-    with all commands if they name none of the core.
+    with a list of all commands if they name none of the core. With None it has all commands.
     """
     app = typer.Typer(
         help="Agents that remember by use and forget by sleeping.",

@@ -9,33 +9,16 @@ from typing import Any, Final
 import typer
 
 from nemuri.cli import extension_commands
+from nemuri.cli.command_modules import PANELS
 from nemuri.cli.failures import USAGE_ERRORS
 from nemuri.cli.session import Session
 
 GLOBAL_OPTIONS: Final = ("data", "verbose")
 """Options of the program that are also accepted after a command's name."""
-PANELS: Final = {
-    "First steps": ("demo", "up", "down", "status", "agent", "agents", "ask", "remember", "recall"),
-    "Tasks": ("submit", "result", "answer", "feedback", "why"),
-    "Memory": (
-        "converse", "memories", "memory", "memo", "profile", "person", "import", "export", "principles", "scorer",
-        "affect", "tiers", "hook", "mcp",
-    ),
-    "Teaching": ("teach", "courses", "clock"),
-    "Looking back": ("state", "diff", "replay", "log"),
-    "Faces": ("window", "token"),
-    "Operating": (
-        "service", "worker", "doctor", "dead", "park", "verify", "rebuild", "reembed", "embedder", "backup", "restore",
-        "forget", "permissions", "prompts",
-    ),
-    "Experiments": ("experiment", "eval"),
-}  # fmt: skip
-"""The commands of the core in the order of the help, by panel."""
-
-
 def panels() -> dict[str, tuple[str, ...]]:
     """Return the commands in the order of the help, those of extensions last, by panel."""
-    return PANELS | dict(module.PANEL for module in extension_commands.command_modules())
+    core = {heading: tuple(modules) for heading, modules in PANELS.items()}
+    return core | dict(module.PANEL for module in extension_commands.command_modules())
 
 
 def build_program(app: typer.Typer) -> Any:

@@ -1,11 +1,16 @@
-"""Generator of the manual page `nemuri(1)`: `python -m nemuri.cli.man_page client/nemuri.1` writes it."""
+"""Generator of the manual page `nemuri(1)` and of the summaries that the help of the program shows.
 
+`python -m nemuri.cli.man_page client/nemuri.1` writes both.
+"""
+
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from nemuri.cli.app import program
+from nemuri.cli.command_modules import PANELS, SUMMARIES
 from nemuri.cli.command_tree import build_program, panels
 
 EXIT_CODES: Final = {
@@ -51,6 +56,13 @@ def man_page() -> Iterator[str]:
     yield from _list({str(code): meaning for code, meaning in EXIT_CODES.items()})
 
 
+def summaries() -> dict[str, str]:
+    """Return the first paragraph of the help of each command of the core, in the order of the help."""
+    commands = build_program(program()).commands
+    names = [name for panel in PANELS.values() for name in panel]
+    return {name: " ".join(commands[name].help.split("\n\n")[0].split()) for name in names}
+
+
 def _list(meanings: dict[str, str]) -> Iterator[str]:
     for name, meaning in meanings.items():
         yield from (".TP", f".B {_escaped(name)}", _escaped(" ".join(meaning.split())))
@@ -64,3 +76,4 @@ def _escaped(text: str) -> str:
 
 if __name__ == "__main__":
     Path(sys.argv[1]).write_text("\n".join(man_page()) + "\n", encoding="utf-8")
+    SUMMARIES.write_text(json.dumps(summaries(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

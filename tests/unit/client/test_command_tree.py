@@ -3,6 +3,7 @@
 import contextlib
 import importlib
 import io
+import json
 import re
 import subprocess
 import sys
@@ -16,8 +17,9 @@ import typer
 
 from nemuri.cli import main
 from nemuri.cli.app import program
-from nemuri.cli.command_modules import MODULES, command_in
+from nemuri.cli.command_modules import MODULES, PANELS, SUMMARIES, command_in
 from nemuri.cli.command_tree import build_program, panels
+from nemuri.cli.man_page import summaries
 from nemuri.hook.entry import HOOKS
 
 ROOT: Any = build_program(program())
@@ -221,15 +223,31 @@ def test_the_line_names_the_option_and_its_value(words: tuple[str, ...], phrase:
     assert len(ran.err.splitlines()) == 1
 
 
+def names_of(module: str) -> set[str]:
+    """Return the commands that a module adds, by the index."""
+    return {name for panel in PANELS.values() for name, home in panel.items() if home == module}
+
+
+def test_the_list_of_commands_says_what_their_help_says() -> None:
+    """The stored summaries are those of the commands, and asking for the help imports neither contracts nor
+    libraries of servers.
+    """
+    assert json.loads(SUMMARIES.read_text(encoding="utf-8")) == summaries()
+    asked = "import sys\nfrom nemuri.cli.app import program\nprogram(['--help'])\nprint(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"pydantic", "nats", "sqlalchemy", "nemuri_contracts.event"} & {*loaded}
+
+
 def test_a_command_line_imports_only_the_module_of_its_command() -> None:
     """The index of commands names what each module adds, and every command line that names no command gets all."""
-    for module, names in MODULES.items():
+    for module in MODULES:
+        names = names_of(module)
         app = typer.Typer()
         importlib.import_module(f"nemuri.cli.{module}").register(app)
         alone = {command.name or getattr(command.callback, "__name__", "") for command in app.registered_commands}
-        assert alone | {group.name for group in app.registered_groups} == set(names), module
+        assert alone | {group.name for group in app.registered_groups} == names, module
     assert command_in(["--data", "recall", "--json", "ask", "recall"]) == "ask"
-    assert {*build_program(program(["--json", "recall"])).commands} == set(MODULES["memories"])
+    assert {*build_program(program(["--json", "recall"])).commands} == names_of("memories")
     assert {*build_program(program(["society"])).commands} == {*build_program(program()).commands}
     asked = (
         "import sys\n"
