@@ -17,9 +17,10 @@ PANELS: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "Tasks": {"submit": "tasks", "result": "tasks", "answer": "tasks", "feedback": "tasks", "why": "why"},
     "Memory": {
-        "converse": "conversations", "memories": "memories", "memory": "memory", "memo": "doctor", "profile": "memories",
-        "person": "person", "import": "import_export", "export": "import_export", "principles": "principles",
-        "scorer": "scorers", "affect": "affective", "tiers": "tiered", "hook": "hook", "mcp": "mcp",
+        "converse": "conversations", "memories": "memories", "memory": "memory", "memo": "doctor",
+        "profile": "memories", "person": "person", "import": "import_export", "export": "import_export",
+        "principles": "principles", "scorer": "scorers", "affect": "affective", "tiers": "tiered",
+        "hook": "hook", "mcp": "mcp",
     },
     "Teaching": {"teach": "education", "courses": "education", "clock": "education"},
     "Looking back": {"state": "past_states", "diff": "past_states", "replay": "replay", "log": "log"},

@@ -15,6 +15,8 @@ from nemuri.cli.session import Session
 
 GLOBAL_OPTIONS: Final = ("data", "verbose")
 """Options of the program that are also accepted after a command's name."""
+
+
 def panels() -> dict[str, tuple[str, ...]]:
     """Return the commands in the order of the help, those of extensions last, by panel."""
     core = {heading: tuple(modules) for heading, modules in PANELS.items()}
