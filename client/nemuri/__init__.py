@@ -42,14 +42,10 @@ _HOMES = {
 def __getattr__(name: str) -> object:
     """Import and return a public name when it is used. So a hook of a coding assistant loads only what it needs.
 
-    Raises AttributeError for a name that is not public, and ImportError on an unsupported operating system.
+    Raises AttributeError for a name that is not public.
     """
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    from nemuri_infra.process.supported_systems import unsupported_reason
-
-    if (reason := unsupported_reason()) is not None:
-        raise ImportError(reason)
     return getattr(import_module(_HOMES[name]), name)

@@ -1,7 +1,7 @@
 """The data directory of a platform. It contains a lock and the addresses of the platform's servers."""
 
-import fcntl
 import os
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +13,9 @@ import platformdirs
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from nemuri_infra.embedded.private_files import write_private
+
+if sys.platform != "win32":  # There no platform runs, and clients need an address; so nothing is ever locked.
+    import fcntl
 
 LOCK_ATTEMPTS = 25
 LOCK_POLL_SECONDS = 0.01

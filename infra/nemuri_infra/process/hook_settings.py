@@ -5,13 +5,15 @@ They come from the same environment variables as `Settings`, and the running pla
 `Home`.
 """
 
-import fcntl
 import json
 import os
 import shlex
 import sys
 
 from nemuri_contracts.wire_constants import is_identifier
+
+if sys.platform != "win32":  # There are no hooks, and no platform that would hold a lock.
+    import fcntl
 
 AGENT = "assistant"
 SWITCH = "NEMURI_HOOKS"

@@ -6,10 +6,11 @@ WINDOWS = "win32"
 
 
 def unsupported_reason() -> str | None:
-    """Return one sentence that says why the program does not run on this operating system; None if it does."""
+    """Return one sentence that says why the command line does not run on this operating system; None if it does."""
     if sys.platform != WINDOWS:
         return None
     return (
-        "Windows itself is not supported, because the data directory, the hooks and the service need file locks,"
-        " sessions and signals of Linux or macOS; install nemuri in WSL (`wsl --install`) and run it there"
+        "the command line and the platform do not run on Windows itself, because the data directory, the hooks and the"
+        " service need file locks, sessions and signals of Linux or macOS; install nemuri in WSL (`wsl --install`) and"
+        " run it there. What works here with a platform elsewhere: `nemuri.connect()` with NATS_URL, HTTP, and MCP by HTTP"
     )
