@@ -52,6 +52,7 @@ class SecretApi:
             with urlopen(request, timeout=TIMEOUT_SECONDS, context=trusted) as answer:  # noqa: S310
                 found: dict[str, Any] = json.load(answer)
         except HTTPError as error:
+            error.close()  # it is an open answer
             reason = "it was changed meanwhile; try again" if error.code == HTTPStatus.CONFLICT else str(error)
             raise PermissionsError(f"{method} of the secret {name} failed: {reason}") from error
         except (URLError, OSError, ValueError) as error:

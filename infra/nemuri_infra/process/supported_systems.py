@@ -12,5 +12,5 @@ def unsupported_reason() -> str | None:
     return (
         "the command line and the platform do not run on Windows itself, because the data directory, the hooks and the"
         " service need file locks, sessions and signals of Linux or macOS; install nemuri in WSL (`wsl --install`) and"
-        " run it there. What works here with a platform elsewhere: `nemuri.connect()` with NATS_URL, HTTP, and MCP by HTTP"
+        " run it there. With a platform elsewhere these work here: `nemuri.connect()` with NATS_URL, HTTP, MCP by HTTP"
     )
