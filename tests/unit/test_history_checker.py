@@ -1,10 +1,11 @@
 """The checker of histories finds each violation that is planted."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from tests.faults.partitions.history import Append, Stored, check
+from tests.faults.partitions.history import Append, History, Stored, check
 
 SOUND = [
     Append(0, "s", "a", begun=0.0, ended=1.0, sequence=1, expected=0),
@@ -49,3 +50,13 @@ def test_a_broken_expectation_is_told() -> None:
     """An acknowledged append whose expectation did not hold is a violation."""
     wrong = [SOUND[0], replace(SOUND[1], expected=0), *SOUND[2:]]
     assert check(wrong, STORED) == ["b expected 0 before it, and 1 is there"]
+
+
+@pytest.mark.parametrize("file", sorted((Path(__file__).parents[2] / "docs/_static/histories").glob("*.xz")), ids=str)
+def test_the_published_history_has_no_violation(file: Path) -> None:
+    """The history that the documentation offers passes, and fails without its first event."""
+    history, stored = History.load(file)
+    assert len(history.appends) > 10_000
+    assert history.faults != []
+    assert check(history.appends, stored) == []
+    assert check(history.appends, stored[1:]) != []

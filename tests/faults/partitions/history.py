@@ -1,6 +1,7 @@
 """The history of appends to a log, and its check: what was acknowledged is there once, and in order."""
 
 import json
+import lzma
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -47,6 +48,21 @@ class History:
         lines += [{"kind": "fault", "second": second, "what": what} for second, what in self.faults]
         lines += [{"kind": "stored"} | asdict(each) for each in stored]
         path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: Path) -> tuple["History", list[Stored]]:
+        """Return a saved history and the log's contents; a file whose name ends with `.xz` is decompressed."""
+        history, stored = cls(), list[Stored]()
+        with lzma.open(path, "rt") if path.suffix == ".xz" else path.open(encoding="utf-8") as lines:
+            for line in lines:
+                match json.loads(line):
+                    case {"kind": "append", **rest}:
+                        history.appends.append(Append(**rest))
+                    case {"kind": "fault", "second": second, "what": what}:
+                        history.faults.append((second, what))
+                    case {"kind": "stored", **rest}:
+                        stored.append(Stored(**rest))
+        return history, stored
 
 
 def check(appends: Sequence[Append], stored: Sequence[Stored]) -> list[str]:

@@ -35,11 +35,6 @@ class Outcome:
     stored: tuple[Stored, ...]
     violations: tuple[str, ...]
 
-    @property
-    def acknowledged(self) -> int:
-        """Return the number of acknowledged appends."""
-        return sum(each.sequence is not None for each in self.history.appends)
-
 
 def faults(cluster: PartitionedCluster, rng: Random) -> dict[str, tuple[Callable[[], None], ...]]:
     """Return the faults by name, each as the steps that make it, with servers drawn anew."""
