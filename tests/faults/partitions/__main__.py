@@ -35,7 +35,7 @@ def main() -> int:
     return _report(outcome.history, outcome.stored, outcome.violations)
 
 
-def _report(history: History, stored: list[Stored], violations: Sequence[str] | None = None) -> int:
+def _report(history: History, stored: Sequence[Stored], violations: Sequence[str] | None = None) -> int:
     """Print what happened and each violation, by default those that the check finds. Return 1 if there is one."""
     found = check(history.appends, stored) if violations is None else violations
     struck = Counter(what for _, what in history.faults if what != "healed")
