@@ -40,6 +40,7 @@ MODULES: Final[Mapping[str, tuple[str, ...]]] = {
     "status": ("status",),
     "tasks": ("ask", "submit", "result", "answer", "feedback"),
     "tiered": ("tiers",),
+    "webhooks": ("webhook",),
     "why": ("why",),
     "window": ("window", "token"),
 }

@@ -23,7 +23,7 @@ PANELS: Final = {
     ),
     "Teaching": ("teach", "courses", "clock"),
     "Looking back": ("state", "diff", "replay", "log"),
-    "Faces": ("window", "token"),
+    "Faces": ("window", "token", "webhook"),
     "Operating": (
         "service", "worker", "doctor", "dead", "park", "verify", "rebuild", "reembed", "embedder", "backup", "restore",
         "forget", "permissions", "prompts",
