@@ -81,12 +81,15 @@ class NewWebhook(Value):
         """Return the classes of the kinds."""
         return tuple(EVENTS[kind] for kind in self.kinds if kind in EVENTS)
 
-    def check_client(self) -> None:
-        """Raise ValueError if a client other than the operator may not have this webhook."""
-        if self.allow_private:
-            raise ValueError("allow_private: only the operator may allow private addresses")
-        if hidden := [kind.kind_of() for kind in self.classes if issubclass(kind, OperatorEvent)]:
-            raise ValueError(f"only the operator gets events of the kind {hidden[0]}")
+    def fault_for_client(self, *, by_operator: bool) -> str | None:
+        """Return why a client other than the operator cannot have this webhook, in one line; None if it can.
+
+        `by_operator` says that the operator adds it for the client.
+        """
+        if self.allow_private and not by_operator:
+            return "allow_private: only the operator may allow private addresses"
+        hidden = [kind.kind_of() for kind in self.classes if issubclass(kind, OperatorEvent)]
+        return f"kinds: only the operator gets events of the kind {hidden[0]}" if hidden else None
 
 
 class WebhookSubscription(NewWebhook):

@@ -26,17 +26,15 @@ MAX_WEBHOOKS = 100
 """Maximum number of webhooks of a namespace."""
 
 
-async def add_webhook(client: "Client", owner: str, wanted: NewWebhook) -> NewWebhookView:
+async def add_webhook(client: "Client", owner: str, wanted: NewWebhook, *, by_operator: bool = False) -> NewWebhookView:
     """Add a webhook, which gets the events from now on, and return it with its secret.
 
-    Raises `ClientError` if its client may not have it, or if there are too many.
+    With `by_operator`, the operator adds it for a client, and may allow a private receiver. Raises `ClientError` if its
+    client may not have it, or if there are too many.
     """
     store = _store(client)
-    if owner != OPERATOR:
-        try:
-            wanted.check_client()
-        except ValueError as error:
-            raise ClientError(str(error)) from error
+    if (fault := None if owner == OPERATOR else wanted.fault_for_client(by_operator=by_operator)) is not None:
+        raise ClientError(fault)
     there = await store.all()
     mine = sum(webhook.client_id == owner for webhook in there)
     if len(there) >= MAX_WEBHOOKS or mine >= MAX_OF_CLIENT:

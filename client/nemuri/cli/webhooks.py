@@ -50,7 +50,7 @@ def add(
     session = Session.of(context, json=json)
     wanted = _wanted(url, kind, agent, allow_private=allow_private)
     owner = _client_named(client or OPERATOR)
-    added = session.run(lambda asking: add_webhook(asking, owner, wanted))
+    added = session.run(lambda asking: add_webhook(asking, owner, wanted, by_operator=True))
     session.show(added, lambda: say(f"webhook  {added.webhook_id}\nsecret   {added.secret}"))
 
 

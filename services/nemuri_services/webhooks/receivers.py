@@ -100,7 +100,7 @@ class Receivers:
 
     async def _status(self, webhook: NewWebhook, body: bytes, headers: dict[str, str]) -> int:
         pool = self.every if webhook.allow_private else self.public
-        request = pool.stream("POST", _encoded(webhook.url), headers=headers, content=body)
+        request = pool.stream("POST", _encoded(webhook.url), headers=[*headers.items()], content=body)
         async with request as answer:
             read = 0
             async for piece in answer.aiter_stream():
@@ -143,5 +143,8 @@ def _ascii(text: str) -> str:
 
 
 def _told(error: BaseException) -> str:
-    """Return an error of a connection in one line of at most 200 characters."""
-    return f"{'' if isinstance(error, PrivateAddressError) else 'no connection: '}{first_line(error)}"[:200]
+    """Return an error of a receiver in one line of at most 200 characters."""
+    if isinstance(error, PrivateAddressError):
+        return first_line(error)[:200]
+    protocol = isinstance(error, (httpcore2.ProtocolError, httpcore2.ReadError))
+    return f"{'no valid answer' if protocol else 'no connection'}: {first_line(error)}"[:200]
