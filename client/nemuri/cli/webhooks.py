@@ -48,8 +48,9 @@ def add(
     from nemuri_contracts.event import OPERATOR
 
     session = Session.of(context, json=json)
-    wanted = _wanted(url, kind, agent, allow_private=allow_private)
-    owner = _client_named(client or OPERATOR)
+    owner = OPERATOR if client is None else _named("--client", client)
+    about = None if agent is None else _named("--agent", agent)
+    wanted = _wanted(url, kind, about, allow_private=allow_private)
     added = session.run(lambda asking: add_webhook(asking, owner, wanted, by_operator=True))
     session.show(added, lambda: say(f"webhook  {added.webhook_id}\nsecret   {added.secret}"))
 
@@ -76,7 +77,8 @@ def send(context: typer.Context, webhook: Webhook, json: JsonOption = False) -> 
         return await send_test(client, OPERATOR, found.webhook_id)
 
     told = session.run(work)
-    session.tell(told, f"accepted with {told.status} in {told.seconds:.2f} s" if told.accepted else "not accepted")
+    if told.accepted or session.json:
+        session.tell(told, f"accepted with {told.status} in {told.seconds:.2f} s")
     if not told.accepted:
         raise Failure(f"the test message was not accepted: {told.reason}")
 
@@ -124,11 +126,11 @@ def _wanted(url: str, kinds: list[str], agent: str | None, *, allow_private: boo
         raise WrongUse(validation_message(error)) from error
 
 
-def _client_named(name: str) -> str:
+def _named(option: str, name: str) -> str:
     from nemuri_contracts.wire_constants import is_identifier
 
     if not name or not is_identifier(name):
-        raise WrongUse(f"--client: {name!r} is no name of a client: use letters, digits, `_` and `-`")
+        raise WrongUse(f"{option}: {name!r} is no name: use letters, digits, `_` and `-`")
     return name
 
 
