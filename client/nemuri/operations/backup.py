@@ -114,8 +114,8 @@ async def backup(settings: Settings, directory: Path, on_progress: Advance = ign
 
 
 def _parts() -> tuple[BackupPart, ...]:
-    """Return the parts of backups beside the log: the webhooks, and those of extensions."""
-    return (WebhookBackup(), *backup_parts())
+    """Return the parts of backups beside the log: those of extensions, and the webhooks."""
+    return (*backup_parts(), WebhookBackup())
 
 
 def _write(path: Path, said: object) -> None:

@@ -16,6 +16,8 @@ from nemuri_infra.embedded.private_files import write_private
 from nemuri_infra.stores.webhooks import WebhookStore
 
 FILE: Final = "webhooks.json"
+WEBHOOKS: Final = "webhooks"
+"""Title of this part of a restore."""
 RESTORED: Final = "restored from a backup, so that no copy of a platform sends anything unasked"
 
 
@@ -51,7 +53,7 @@ class WebhooksRestore:
     """The webhooks that a restore writes. Webhooks that the namespace has already stay."""
 
     webhooks: tuple[SavedWebhook, ...]
-    title: str = "webhooks, paused until `nemuri webhook resume`,"
+    title: str = WEBHOOKS
     left_out: tuple[str, ...] = ()
 
     @property
