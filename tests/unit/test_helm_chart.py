@@ -253,7 +253,8 @@ def test_managed_servers_are_used_with_secrets_of_your_own(installed: dict[str, 
     manifests = installed["managed"]
     assert not of_kind(manifests, "StatefulSet")
     assert [name for name in pods(manifests) if name.startswith("permissions-")] == []
-    assert secrets_of(pods(manifests)["intake"]) == {f"{RELEASE}-intake": {"nemuri.env"}, "nats-ca": {"ca.crt"}}
+    own = {f"{RELEASE}-intake": {"nemuri.env", "nats.creds"}, "nats-ca": {"ca.crt"}}
+    assert secrets_of(pods(manifests)["intake"]) == own
 
 
 def test_alerts_and_dashboards_are_those_beside_the_chart(installed: dict[str, Manifests]) -> None:
