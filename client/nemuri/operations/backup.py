@@ -14,10 +14,9 @@ from nemuri.operations import erasure_ledger
 from nemuri.operations.erasure_batches import union
 from nemuri.operations.export_format import read_lines, summarize_export
 from nemuri.operations.export_import import ErasedContent, check_empty, export_log, import_events
-from nemuri.operations.extension_parts import BackupPart, RestorePart, backup_parts
+from nemuri.operations.extension_parts import RestorePart, backup_parts
 from nemuri.operations.session import OperationError, ignore_progress, open_operation
 from nemuri.operations.tombstones import restatements, tombstones_of
-from nemuri.operations.webhook_backup import WebhookBackup
 from nemuri_contracts.codec import encode, validation_message
 from nemuri_contracts.erasure import Erasure
 from nemuri_contracts.event import Event, Identifier
@@ -89,7 +88,7 @@ async def backup(settings: Settings, directory: Path, on_progress: Advance = ign
     """
     async with open_operation(settings) as at:
         _make(directory)
-        added = [name for part in _parts() for name in await part.back_up(at.log, directory)]
+        added = [name for part in backup_parts() for name in await part.back_up(at.log, directory)]
         identity, sequence = await at.log.identity(), await at.log.last_sequence()
     events = await export_log(settings, directory / LOG, on_progress)
     # The ledger is copied last, so that it names every erasure during the backup. The export may still hold a part of
@@ -111,11 +110,6 @@ async def backup(settings: Settings, directory: Path, on_progress: Advance = ign
     sealed = said | {"seal": _seal(said)}
     _write(directory / MANIFEST, sealed)
     return Manifest.model_validate(sealed)
-
-
-def _parts() -> tuple[BackupPart, ...]:
-    """Return the parts of backups beside the log: those of extensions, and the webhooks."""
-    return (*backup_parts(), WebhookBackup())
 
 
 def _write(path: Path, said: object) -> None:
@@ -157,7 +151,7 @@ async def restore(
     gone = _agents_to_exclude(
         known or (), erasure_ledger.entries(directory / erasure_ledger.LEDGER, manifest.namespace)
     )
-    parts = tuple(part.plan_restore(directory, manifest.files, gone) for part in _parts())
+    parts = tuple(part.plan_restore(directory, manifest.files, gone) for part in backup_parts())
     file = _File.read(path, union(entry.erasure for entry in known or ()))
     kept = manifest.events - len(file.doomed.sequences)
     async with open_operation(settings) as at:
@@ -184,7 +178,7 @@ def read_manifest(directory: Path) -> Manifest:
         manifest = Manifest.model_validate_json(data)
         if manifest.seal != _seal(json.loads(data)):
             raise OperationError(f"{path} has changed since it was written")
-        owned = {name for part in _parts() for name in manifest.files if part.owns(name)}
+        owned = {name for part in backup_parts() for name in manifest.files if part.owns(name)}
         for name in {LOG, erasure_ledger.LEDGER, *owned}:
             if manifest.files.get(name) != _part(directory / name):
                 raise OperationError(f"{directory / name} has changed since the backup")

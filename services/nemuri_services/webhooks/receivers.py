@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from ipaddress import ip_address
-from socket import IPPROTO_TCP, SOCK_STREAM
+from socket import IPPROTO_TCP, SOCK_STREAM, getaddrinfo
 from time import monotonic
 from typing import Final
 from urllib.parse import urlsplit
@@ -20,6 +22,8 @@ from nemuri_infra.errors.log_safe import first_line
 MAX_ANSWER_BYTES: Final = 64 * 1024
 """Maximum size of an answer that is read to its end, so that its connection can be used again."""
 MAX_CONNECTIONS: Final = 128
+NAME_THREADS: Final = 32
+"""Maximum number of names that are resolved at the same time."""
 IDLE_SECONDS: Final = 30.0
 """Seconds after which an unused connection is closed."""
 
@@ -30,20 +34,27 @@ class PrivateAddressError(Exception):
     """A receiver's name stands for a private address. The message is one line."""
 
 
-async def resolve(host: str, port: int) -> Sequence[str]:
-    """Return the addresses of a host, each once. Raises OSError if there are none."""
-    loop = asyncio.get_running_loop()
-    found = await loop.getaddrinfo(host, port, type=SOCK_STREAM, proto=IPPROTO_TCP)
-    return tuple(dict.fromkeys(str(entry[4][0]) for entry in found))
+@dataclass(frozen=True, slots=True)
+class NameService:
+    """The resolver of the system, in threads of its own: names that are slow to resolve hold up nothing else."""
+
+    threads: Executor
+
+    async def resolve(self, host: str, port: int) -> Sequence[str]:
+        """Return the addresses of a host, each once. Raises OSError if there are none."""
+        asked = partial(getaddrinfo, host, port, type=SOCK_STREAM, proto=IPPROTO_TCP)
+        found = await asyncio.get_running_loop().run_in_executor(self.threads, asked)
+        return tuple(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
 @dataclass(slots=True)
-class PublicOnly(httpcore2.AsyncNetworkBackend):
-    """Connects to hosts whose addresses are all public. It connects to the address that it has checked, so a name that
-    stands for another one a moment later changes nothing.
+class CheckedAddresses(httpcore2.AsyncNetworkBackend):
+    """Connects to hosts whose addresses are all public, unless private ones are allowed. It connects to an address that
+    it has checked, so a name that stands for another one a moment later changes nothing.
     """
 
-    resolve: Resolve = resolve
+    resolve: Resolve
+    allow_private: bool = False
     backend: httpcore2.AsyncNetworkBackend = field(default_factory=httpcore2.AnyIOBackend)
 
     @override
@@ -57,7 +68,7 @@ class PublicOnly(httpcore2.AsyncNetworkBackend):
     ) -> httpcore2.AsyncNetworkStream:
         addresses = await self.resolve(host, port)
         for address in addresses:
-            if not is_public(ip_address(address.partition("%")[0])):
+            if not self.allow_private and not is_public(ip_address(address.partition("%")[0])):
                 raise PrivateAddressError(f"{host} stands for the private address {address}, which is not allowed")
         failure: Exception = OSError(f"{host} has no address")
         for address in addresses:
@@ -80,10 +91,18 @@ class Receivers:
 
     @classmethod
     @asynccontextmanager
-    async def opened(cls, seconds: float, resolve: Resolve = resolve) -> AsyncIterator["Receivers"]:
-        """Yield the connections, and close them at the end of the context."""
-        async with _pool(PublicOnly(resolve)) as public, _pool(None) as every:
-            yield cls(public, every, seconds)
+    async def opened(cls, seconds: float, resolve: Resolve | None = None) -> AsyncIterator["Receivers"]:
+        """Yield the connections, and close them at the end of the context. Without `resolve`, the system resolves."""
+        threads = ThreadPoolExecutor(NAME_THREADS, thread_name_prefix="webhook-names")
+        resolving = resolve or NameService(threads).resolve
+        try:
+            async with (
+                _pool(CheckedAddresses(resolving)) as public,
+                _pool(CheckedAddresses(resolving, allow_private=True)) as every,
+            ):
+                yield cls(public, every, seconds)
+        finally:
+            threads.shutdown(wait=False, cancel_futures=True)
 
     async def post(self, webhook: NewWebhook, body: bytes, headers: dict[str, str]) -> Attempt:
         """Send a message to the receiver of a webhook, and return the outcome. Raises nothing for a bad receiver."""
@@ -122,7 +141,7 @@ _FAILURES: Final = (
 """Errors of a receiver, or of the way to it."""
 
 
-def _pool(backend: httpcore2.AsyncNetworkBackend | None) -> httpcore2.AsyncConnectionPool:
+def _pool(backend: httpcore2.AsyncNetworkBackend) -> httpcore2.AsyncConnectionPool:
     return httpcore2.AsyncConnectionPool(
         max_connections=MAX_CONNECTIONS, keepalive_expiry=IDLE_SECONDS, network_backend=backend
     )

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from ipaddress import ip_address
 
 import httpcore2
@@ -9,12 +10,11 @@ import pytest
 
 from nemuri_contracts.webhooks import NewWebhook
 from nemuri_domain.webhooks.attempts import Attempt
-from nemuri_services.webhooks import receivers
-from nemuri_services.webhooks.receivers import PrivateAddressError, PublicOnly, Receivers, Resolve
+from nemuri_services.webhooks.receivers import CheckedAddresses, NameService, PrivateAddressError, Receivers, Resolve
 from tests.integration.webhooks.receiver import receiving
 
 
-async def posted(url: str, resolve: Resolve, *, allow_private: bool = False, seconds: float = 5.0) -> Attempt:
+async def posted(url: str, resolve: Resolve | None, *, allow_private: bool = False, seconds: float = 5.0) -> Attempt:
     """Send a message to a URL whose host has the addresses that `resolve` returns."""
     webhook = NewWebhook(url=url, kinds=("agent_slept",), allow_private=allow_private)
     async with Receivers.opened(seconds, resolve) as opened:
@@ -58,7 +58,7 @@ async def test_the_checked_address_is_the_one_connected_to() -> None:
     async def rebound(host: str, port: int) -> Sequence[str]:
         return next(answers)
 
-    backend = PublicOnly(rebound, Recorder())
+    backend = CheckedAddresses(rebound, backend=Recorder())
     with pytest.raises(httpcore2.ConnectError):
         await backend.connect_tcp("hooks.example.com", 443)
     assert connected == ["1.1.1.1"]
@@ -82,7 +82,7 @@ async def test_a_redirect_is_not_followed() -> None:
     """A redirect to another address is a failure, and the other address gets nothing."""
     async with receiving() as other, receiving(extra=b"Location: " + other.url.encode() + b"\r\n") as receiver:
         receiver.answer = lambda: b"307 Temporary Redirect"
-        told = await posted(receiver.url, receivers.resolve, allow_private=True)
+        told = await posted(receiver.url, None, allow_private=True)
         assert (told.status, told.reason) == (307, "the receiver answered 307, and redirects are not followed")
         assert other.requests == []
 
@@ -90,7 +90,7 @@ async def test_a_redirect_is_not_followed() -> None:
 async def test_a_receiver_that_never_answers_is_left_in_time() -> None:
     """A receiver that accepts the connection and says nothing is a failure after the time limit."""
     async with receiving(pause=30.0) as receiver:
-        told = await posted(receiver.url, receivers.resolve, allow_private=True, seconds=0.3)
+        told = await posted(receiver.url, None, allow_private=True, seconds=0.3)
         assert (told.status, told.reason) == (None, "no answer within 0.3 s")
 
 
@@ -114,7 +114,7 @@ async def test_a_broken_answer_is_a_failure_in_one_line(answer: bytes) -> None:
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     async with server:
         port = server.sockets[0].getsockname()[1]
-        told = await posted(f"http://127.0.0.1:{port}/", receivers.resolve, allow_private=True)
+        told = await posted(f"http://127.0.0.1:{port}/", None, allow_private=True)
     assert not told.accepted
     assert str(told.reason).startswith("no valid answer: ")
     assert "\n" not in str(told.reason)
@@ -136,12 +136,13 @@ async def test_a_long_answer_is_not_read_to_its_end() -> None:
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     async with server:
         port = server.sockets[0].getsockname()[1]
-        told = await posted(f"http://127.0.0.1:{port}/", receivers.resolve, allow_private=True)
+        told = await posted(f"http://127.0.0.1:{port}/", None, allow_private=True)
     assert (told.status, told.accepted) == (200, True)
 
 
 async def test_the_name_service_is_asked_for_every_address() -> None:
     """The loopback's name has addresses, each once."""
-    found = await receivers.resolve("localhost", 80)
+    with ThreadPoolExecutor(1) as threads:
+        found = await NameService(threads).resolve("localhost", 80)
     assert len(found) == len(set(found)) >= 1
     assert all(ip_address(address).is_loopback for address in found)
