@@ -37,6 +37,11 @@ class Delivery:
     store: WebhookStore
     receivers: Receivers
     progress: WebhookProgress = field(init=False)
+    _loaded: bool = False
+    _unsaved: bool = False
+    """True if the progress could not be recorded, because a server was away. It is recorded before the next attempt, so
+    an event that was accepted is not sent again.
+    """
     _skipped: int = 0
     """Number of events since the recorded place that are not for this webhook."""
 
@@ -51,7 +56,11 @@ class Delivery:
 
     async def run(self) -> None:
         """Deliver events until the webhook is paused or has ended. Raises the errors of absent servers."""
-        self.progress = await self.store.progress(self.webhook.webhook_id) or self.progress
+        if not self._loaded:
+            self.progress = await self.store.progress(self.webhook.webhook_id) or self.progress
+            self._loaded = True
+        if self._unsaved:
+            await self._record(self.progress)
         if self.progress.state == "paused" and self.webhook.resumed > self.progress.resumed:
             await self._record(resumed(self.progress, self.webhook.resumed))
         filters = subjects_of(self.resources.log, self.webhook)
@@ -93,8 +102,9 @@ class Delivery:
             self.progress = passed
 
     async def _record(self, progress: WebhookProgress) -> None:
+        self.progress, self._unsaved = progress, True
         await self.store.put_progress(self.webhook.webhook_id, progress)
-        self.progress, self._skipped = progress, 0
+        self._unsaved, self._skipped = False, 0
 
     async def _wait_until_due(self) -> None:
         if self.progress.next_attempt is not None:

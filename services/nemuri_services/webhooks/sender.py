@@ -13,7 +13,7 @@ from nemuri_infra.process.cancellation import cancel_and_wait, run_together
 from nemuri_infra.runtime.outage_errors import OUTAGE_ERRORS
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.retry_forever import retry_forever
-from nemuri_infra.stores.webhooks import SenderLease, SubscriptionChange, WebhookStore
+from nemuri_infra.stores.webhooks import LostLeaseError, SenderLease, SubscriptionChange, WebhookStore
 from nemuri_services.webhooks.delivery import Delivery
 from nemuri_services.webhooks.receivers import Receivers
 
@@ -46,9 +46,22 @@ async def _send_with_lease(resources: Resources) -> None:
 
 
 async def _renew(lease: SenderLease, pause: float) -> None:
+    """Renew the lease, forever. An outage is passed over while the lease cannot have expired."""
+    clock = asyncio.get_running_loop().time
+    renewed = clock()
     while True:
         await asyncio.sleep(pause)
-        await lease.renew()
+        began = clock()
+        try:
+            async with asyncio.timeout_at(renewed + lease.seconds):
+                await lease.renew()
+        except LostLeaseError:
+            raise
+        except OUTAGE_ERRORS:
+            if clock() >= renewed + lease.seconds:
+                raise
+        else:
+            renewed = began
 
 
 @dataclass(slots=True)

@@ -12,6 +12,7 @@ from nemuri.admin.platform_status import platform_status
 from nemuri.admin.webhooks import list_webhooks, remove_webhook, resume_webhook, send_test
 from nemuri.operations.backup import backup, restore
 from nemuri.operations.erasure import forget
+from nemuri.platform.serving import prepare
 from nemuri_contracts.event import OPERATOR
 from nemuri_contracts.webhooks import WebhookView, new_secret
 from nemuri_domain.webhooks import attempts
@@ -19,7 +20,16 @@ from nemuri_infra.projections.erasure_lineage import Thing
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from tests.faults.processes import Platform
-from tests.integration.harness import agent_defined, connected_client, eventually, opened_log, running_services, taught
+from tests.integration.harness import (
+    agent_defined,
+    connected_client,
+    effective_events,
+    eventually,
+    opened_log,
+    retried,
+    running_services,
+    taught,
+)
 from tests.integration.servers import Servers
 from tests.integration.test_backup import new_namespace
 from tests.integration.webhooks.receiver import receiving, subscribed
@@ -134,6 +144,28 @@ async def test_a_killed_sender_continues(stored_settings: Settings, servers: Ser
 
         await eventually(all_there, seconds=30)
         assert [*dict.fromkeys(receiver.ids)] == expected
+
+
+async def test_deliveries_continue_after_an_outage_of_the_servers(own_servers: Servers) -> None:
+    """A sender whose nats-server was killed continues when the server is back, and leaves nothing out."""
+    settings = own_servers.settings()
+    await prepare(settings)
+    async with running_services(settings, SERVICES) as resources, receiving() as receiver:
+        webhook = await subscribed(settings, receiver.url, "memory_encoded")
+        expected = await taught_ids(resources, "One.")
+        await receiver.got(1)
+        await own_servers.nats.kill()
+        await own_servers.nats.start()
+        expected += await retried(lambda: taught_ids(resources, "Two."))
+
+        async def all_there() -> bool:
+            """The receiver has the newest event."""
+            return expected[-1] in receiver.ids
+
+        await eventually(all_there)
+        logged = [event.event_id for event in await effective_events(resources.log) if event.kind == "memory_encoded"]
+        assert [*dict.fromkeys(receiver.ids)] == logged
+        receiver.verified(webhook.secret)
 
 
 async def test_two_senders_send_each_event_once(settings: Settings) -> None:
