@@ -44,6 +44,7 @@ from nemuri_contracts.task_list_views import TaskPlace, TasksView
 from nemuri_contracts.task_views import FeedbackStanding, TaskResult
 from nemuri_contracts.tiered import Layer, Module, Second
 from nemuri_contracts.tiered_views import TierMemoryView, TiersRecallView, TiersView
+from nemuri_contracts.webhooks import WebhookTestView
 
 MEMORIES_AT_ONCE = 300
 """Maximum number of memories in one reply."""
@@ -560,6 +561,14 @@ class KeywordsQuery(Query):
     agent_id: Identifier
 
 
+class WebhookTestQuery(Query):
+    """Request to send a test message to the receiver of a webhook. Refused for an unknown id."""
+
+    name = "webhook-test"
+    patience = 130.0
+    webhook_id: UUID
+
+
 Answer = (
     TaskResult
     | FeedbackStanding
@@ -594,4 +603,5 @@ Answer = (
     | ProfileView
     | KeywordsView
     | RetriedView
+    | WebhookTestView
 )

@@ -96,6 +96,10 @@ class Subjects:
         """Return the subject of a client's events of one kind. It is a filter if their subjects name tasks."""
         return wire_constants.of_client(self.namespace, client, kind.kind_of(), _task_of(kind))
 
+    def submission(self, task_id: UUID) -> str:
+        """Return the subject filter of the submission of a task, whoever its client is."""
+        return wire_constants.of_client(self.namespace, "*", "task_submitted", str(task_id))
+
     def events_of_client(self, client: str) -> str:
         """Return the subject filter of all events of a client."""
         return f"{self.namespace}.client.*.{client}.>"

@@ -25,6 +25,7 @@ CATALOGUE = (
     "affective_nightly",
     "tiered_memory",
     "query_api",
+    "webhooks",
 )
 """Folders of `nemuri_services`. Each defines `service` in `handlers.py`, with the folder's name and hyphens."""
 

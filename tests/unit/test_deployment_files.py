@@ -39,10 +39,15 @@ def test_a_new_service_is_in_every_file(monkeypatch: pytest.MonkeyPatch) -> None
     assert new.name in schema["properties"]["services"]["propertyNames"]["enum"]
 
 
-def test_every_service_but_the_projector_is_scaled() -> None:
-    """Every service is scaled on the lag of its one consumer, except the projector, which is the only writer."""
+def test_every_service_with_a_consumer_is_scaled() -> None:
+    """Every service is scaled on the lag of its one consumer, except the projector and the sender of webhooks, of which
+    one process works at a time.
+    """
     services = yaml.safe_load(generated_files(ROOT)[VALUES])["services"]
-    assert {name for name, service in services.items() if "consumer" in service} == SERVICES.keys() - {"projector"}
+    assert {name for name, service in services.items() if "consumer" in service} == SERVICES.keys() - {
+        "projector",
+        "webhooks",
+    }
 
 
 def test_a_file_without_the_marking_comments_is_refused(tmp_path: Path) -> None:

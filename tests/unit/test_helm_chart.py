@@ -194,12 +194,12 @@ def test_the_nats_server_accepts_its_configuration(installed: dict[str, Manifest
 
 
 def test_services_are_scaled_on_the_lag_of_their_consumers(installed: dict[str, Manifests]) -> None:
-    """Every service but the projector, which is the only writer of the tables, gets replicas on lag and a disruption
-    budget. Its deployment then has no number of replicas of its own.
+    """Every service but the projector and the sender of webhooks, of which one process works at a time, gets replicas
+    on lag and a disruption budget. Its deployment then has no number of replicas of its own.
     """
     manifests = installed["everything"]
     scaled, deployments = of_kind(manifests, "ScaledObject"), of_kind(manifests, "Deployment")
-    assert scaled.keys() == SERVICES.keys() - {"projector"}
+    assert scaled.keys() == SERVICES.keys() - {"projector", "webhooks"}
     assert of_kind(manifests, "PodDisruptionBudget").keys() == {*scaled, "nats"}
     for name, scaler in scaled.items():
         assert scaler["spec"]["scaleTargetRef"]["name"] == f"{RELEASE}-{name}"
@@ -253,7 +253,8 @@ def test_managed_servers_are_used_with_secrets_of_your_own(installed: dict[str, 
     manifests = installed["managed"]
     assert not of_kind(manifests, "StatefulSet")
     assert [name for name in pods(manifests) if name.startswith("permissions-")] == []
-    assert secrets_of(pods(manifests)["intake"]) == {f"{RELEASE}-intake": {"nemuri.env"}, "nats-ca": {"ca.crt"}}
+    own = {f"{RELEASE}-intake": {"nemuri.env", "nats.creds"}, "nats-ca": {"ca.crt"}}
+    assert secrets_of(pods(manifests)["intake"]) == own
 
 
 def test_alerts_and_dashboards_are_those_beside_the_chart(installed: dict[str, Manifests]) -> None:

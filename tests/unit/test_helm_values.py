@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from nemuri_services.service_registry import SERVICES
-from tests.unit.helm import Manifests, install, pods, secrets_of
+from tests.unit.helm import RELEASE, Manifests, install, of_kind, pods, secrets_of
 
 
 def test_changes_make_pods_wait_for_new_secrets() -> None:
@@ -32,6 +32,8 @@ def pods_with_secrets(manifests: Manifests | str) -> dict[str, dict[str, set[str
     return {name: secrets_of(pod) for name, pod in pods(manifests).items()}
 
 
+OWN: dict[str, Any] = {"enabled": False, "url": "nats://host:4222"}
+"""Servers of the log that are one's own."""
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "a misspelt key": ({"autoscalling": {"enabled": True}}, "autoscalling"),
     "a misspelt key within": ({"nats": {"replica": 3}}, "replica"),
@@ -40,6 +42,13 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "two nodes": ({"nats": {"replicas": 2}}, "nats/replicas"),
     "servers of one's own without an address": ({"nats": {"enabled": False}}, "nats/url"),
     "a password in an address": ({"nats": {"enabled": False, "url": "nats://me:secret@host:4222"}}, "nats/url"),
+    "a key for servers of the chart": ({"nats": {"nkeyKey": "nats.nk"}}, "nats/nkeyKey"),
+    "a key beside generated passwords": (
+        {"nats": {"enabled": False, "url": "nats://host:4222", "credentialsKey": "nats.creds"}},
+        "nats/credentialsKey",
+    ),
+    "two keys": ({"permissions": {"generate": False}, "nats": OWN | {"credentialsKey": "a", "nkeyKey": "b"}}, "nats"),
+    "a key with a path": ({"permissions": {"generate": False}, "nats": OWN | {"nkeyKey": "../x"}}, "nats/nkeyKey"),
     "a database without a name": ({"postgres": {"enabled": False, "address": "host:5432"}}, "postgres/address"),
     "no size of a volume": ({"operations": {"storage": {"size": "much"}}}, "operations/storage/size"),
     "an ingress without a host": ({"window": {"ingress": {"enabled": True}}}, "ingress/host"),
@@ -55,3 +64,19 @@ def test_wrong_values_are_refused() -> None:
         assert isinstance(answer, str), what
         named = place.replace("/", r"[/.]")
         assert re.search(named, answer), (what, answer)
+
+
+def test_keys_of_the_log_are_mounted_for_every_user() -> None:
+    """With a key of their secrets, all pods of users mount it as a file, and a setting says what it is."""
+    kinds = {"credentialsKey": "NEMURI_NATS_CREDENTIALS", "nkeyKey": "NEMURI_NATS_NKEY"}
+    answers = install(*({"permissions": {"generate": False}, "nats": OWN | {key: "nats.secret"}} for key in kinds))
+    for setting, manifests in zip(kinds.values(), answers, strict=True):
+        assert isinstance(manifests, list), manifests
+        settings = of_kind(manifests, "ConfigMap")["settings"]["data"]
+        assert {name: value for name, value in settings.items() if name.startswith("NEMURI_NATS")} == {
+            setting: "/run/nemuri/nats.key"
+        }
+        mounted = pods(manifests)
+        for name in (*SERVICES, "window"):
+            secret = f"{RELEASE}-{'operator' if name == 'window' else name}"
+            assert secrets_of(mounted[name])[secret] == {"nemuri.env", "nats.secret"}, name

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 from nats.js.api import ConsumerInfo
 
-from nemuri_contracts.event import Value
+from nemuri.admin.webhooks import list_webhooks
+from nemuri_contracts.event import OPERATOR, Value
 from nemuri_contracts.memory_views import StatusView
 from nemuri_infra.bus.access import servers
 from nemuri_infra.bus.consumer_listing import consumers_of
@@ -46,6 +47,8 @@ class PlatformStatus(StatusView):
     dead_letters: int
     proposed_principles: int
     """Number of principles that wait for a decision."""
+    stopped_webhooks: int
+    """Number of webhooks that are paused or have ended, because their receivers accept nothing."""
     storage: dict[str, float]
     """Used share of each stream that has a limit, 0 to 1, by its content."""
     stream_bytes: dict[str, int]
@@ -69,6 +72,7 @@ async def platform_status(client: "Client") -> PlatformStatus:
         incomplete=any(map(is_paused_for_import, known)),
         dead_letters=await DeadLetters(client.log).count(),
         proposed_principles=sum(principle.standing == "proposed" for some in principles.values() for principle in some),
+        stopped_webhooks=sum(webhook.state != "active" for webhook in await list_webhooks(client, OPERATOR)),
         storage=used_shares(usage),
         stream_bytes={what: share.size for what, share in usage.items()},
     )

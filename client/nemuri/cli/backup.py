@@ -55,6 +55,7 @@ def restore(
     from nemuri.client.connection import resolve_addresses
     from nemuri.operations.backup import restore as operation
     from nemuri.operations.export_import import give_up as giving_up
+    from nemuri.operations.webhook_backup import WEBHOOKS
     from nemuri.terminal.output import say, say_json
 
     session = Session.of(context, json=json)
@@ -77,7 +78,8 @@ def restore(
     say(f"{done.events} events restored, {done.left_out} left out because they were erased since")
     for part in done.parts:
         if part.kept:
-            say(f"{part.title} restored: {', '.join(part.kept)}")
+            paused = ", paused until `nemuri webhook resume`" if part.title == WEBHOOKS else ""
+            say(f"{part.title} restored{paused}: {', '.join(part.kept)}")
         if part.left_out:
             say(f"{part.title} left out, because their states may contain erased content: {', '.join(part.left_out)}")
     if done.erasures is None:

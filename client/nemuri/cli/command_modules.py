@@ -24,7 +24,7 @@ PANELS: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "Teaching": {"teach": "education", "courses": "education", "clock": "education"},
     "Looking back": {"state": "past_states", "diff": "past_states", "replay": "replay", "log": "log"},
-    "Faces": {"window": "window", "token": "window"},
+    "Faces": {"window": "window", "token": "window", "webhook": "webhooks"},
     "Operating": {
         "service": "service", "worker": "platform_commands", "doctor": "doctor", "dead": "dead_letters",
         "park": "park_event", "verify": "platform_commands", "rebuild": "platform_commands",

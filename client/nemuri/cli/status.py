@@ -74,6 +74,8 @@ def _say_status(found: "PlatformStatus", session: Session) -> None:
         say(f"principles    {found.proposed_principles} proposed; see `{next_command(session, 'principles')}`")
     if found.dead_letters:
         say(f"dead letters  {found.dead_letters}; see `{next_command(session, 'dead list')}`")
+    if found.stopped_webhooks:
+        say(f"webhooks      {found.stopped_webhooks} stopped; see `{next_command(session, 'webhook list')}`")
     for name, at in found.consumers.items():
         missing = ", missing" if at.missing else ""
         paused = ", paused by an erasure" if at.paused and not found.incomplete else ""

@@ -10,6 +10,7 @@ from nemuri.http_api.resources import (
     operations,
     states,
     tasks,
+    webhooks,
 )
 
 RESOURCES = (
@@ -22,5 +23,6 @@ RESOURCES = (
     log.RESOURCE,
     dead_letters.RESOURCE,
     operations.RESOURCE,
+    webhooks.RESOURCE,
 )
 """All resources, in the order of the description."""

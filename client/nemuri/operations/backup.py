@@ -76,7 +76,7 @@ class Restored:
     erasures: int | None
     """Number of erasures that were applied. None without a ledger: then erasures since the backup are unknown."""
     parts: tuple[RestorePart, ...]
-    """The restored parts of extensions."""
+    """The restored webhooks, and the restored parts of extensions."""
 
 
 async def backup(settings: Settings, directory: Path, on_progress: Advance = ignore_progress) -> Manifest:

@@ -1,9 +1,10 @@
-"""The parts that extensions take in backups and erasures."""
+"""The parts that webhooks and extensions take in backups, and extensions in erasures."""
 
 from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from nemuri.operations.webhook_backup import WebhookBackup
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.process.extensions import parts
 from nemuri_infra.projections.erasure_lineage import Thing
@@ -76,8 +77,8 @@ class ErasurePart(Protocol):
 
 
 def backup_parts() -> tuple[BackupPart, ...]:
-    """Return the parts of all extensions in backups."""
-    return tuple(parts("backup"))
+    """Return the parts of backups beside the log: those of all extensions, and the webhooks."""
+    return (*parts("backup"), WebhookBackup())
 
 
 def erasure_parts() -> tuple[ErasurePart, ...]:

@@ -900,6 +900,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the client's webhooks, oldest first. The operator sees those of all clients.
+         * @description List the client's webhooks, oldest first. The operator sees those of all clients.
+         */
+        get: operations["list_webhooks"];
+        put?: never;
+        /**
+         * Add a webhook, which gets the events from now on. Its secret is shown only in this answer.
+         * @description Add a webhook, which gets the events from now on. Its secret is shown only in this answer.
+         */
+        post: operations["add_webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhook_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show a webhook with its state.
+         * @description Show a webhook with its state.
+         */
+        get: operations["show_webhook"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove a webhook. Events that were not sent are not sent any more.
+         * @description Remove a webhook. Events that were not sent are not sent any more.
+         */
+        delete: operations["remove_webhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhook_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let a paused webhook continue from where it stopped.
+         * @description Let a paused webhook continue from where it stopped.
+         */
+        post: operations["resume_webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhook_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test message to the receiver, once, and tell the outcome.
+         * @description Send a test message to the receiver, once, and tell the outcome.
+         */
+        post: operations["test_webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2525,6 +2613,74 @@ export interface components {
             relevance: number;
         };
         /**
+         * NewWebhook
+         * @description A webhook to add.
+         */
+        NewWebhook: {
+            /**
+             * Url
+             * Format: uri
+             */
+            url: string;
+            /** Kinds */
+            kinds: string[];
+            /**
+             * Agent Id
+             * @default null
+             */
+            agent_id: string | null;
+            /**
+             * Allow Private
+             * @default false
+             */
+            allow_private: boolean;
+        };
+        /**
+         * NewWebhookView
+         * @description A webhook that was added, with its secret, which is shown only now.
+         */
+        NewWebhookView: {
+            /**
+             * Webhook Id
+             * Format: uuid
+             */
+            webhook_id: string;
+            /** Client Id */
+            client_id: string;
+            /** Url */
+            url: string;
+            /** Kinds */
+            kinds: string[];
+            /** Agent Id */
+            agent_id: string | null;
+            /** Allow Private */
+            allow_private: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "active" | "paused" | "ended";
+            /** Reason */
+            reason: string | null;
+            /** Sent */
+            sent: number;
+            /** Last Sent */
+            last_sent: string | null;
+            /** Failures */
+            failures: number;
+            /** Failing Since */
+            failing_since: string | null;
+            /** Next Attempt */
+            next_attempt: string | null;
+            /** Secret */
+            secret: string;
+        };
+        /**
          * OperationRequest
          * @description An operation to start.
          */
@@ -2817,6 +2973,8 @@ export interface components {
             dead_letters: number;
             /** Proposed Principles */
             proposed_principles: number;
+            /** Stopped Webhooks */
+            stopped_webhooks: number;
             /** Storage */
             storage: {
                 [key: string]: number;
@@ -3756,6 +3914,71 @@ export interface components {
              * @enum {string}
              */
             status: "negotiation" | "clarification";
+        };
+        /**
+         * WebhookTestView
+         * @description The outcome of a test message.
+         */
+        WebhookTestView: {
+            /** Accepted */
+            accepted: boolean;
+            /** Status */
+            status: number | null;
+            /** Reason */
+            reason: string | null;
+            /** Seconds */
+            seconds: number;
+        };
+        /**
+         * WebhookView
+         * @description A webhook with its state, without its secret.
+         */
+        WebhookView: {
+            /**
+             * Webhook Id
+             * Format: uuid
+             */
+            webhook_id: string;
+            /** Client Id */
+            client_id: string;
+            /** Url */
+            url: string;
+            /** Kinds */
+            kinds: string[];
+            /** Agent Id */
+            agent_id: string | null;
+            /** Allow Private */
+            allow_private: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "active" | "paused" | "ended";
+            /** Reason */
+            reason: string | null;
+            /** Sent */
+            sent: number;
+            /** Last Sent */
+            last_sent: string | null;
+            /** Failures */
+            failures: number;
+            /** Failing Since */
+            failing_since: string | null;
+            /** Next Attempt */
+            next_attempt: string | null;
+        };
+        /**
+         * Webhooks
+         * @description The webhooks of a client, oldest first; those of all clients for the operator.
+         */
+        Webhooks: {
+            /** Webhooks */
+            webhooks: components["schemas"]["WebhookView"][];
         };
         /**
          * WhatIf
@@ -9042,6 +9265,618 @@ export interface operations {
             };
             /** @description The body has another media type. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description A parameter or the body is invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The client makes too many requests. `Retry-After` says when to repeat it. */
+            429: {
+                headers: {
+                    /** @description Seconds until it may be repeated. */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The platform cannot answer at present. `Retry-After` says when to repeat it. */
+            503: {
+                headers: {
+                    /** @description Seconds until it may be repeated. */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The platform did not answer in time. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    list_webhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Requests that are left, and the seconds until all are. */
+                    RateLimit: string;
+                    /** @description Number of requests that may come at once, and the seconds in which they come back. */
+                    "RateLimit-Policy": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhooks"];
+                };
+            };
+            /** @description No valid token was given. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The client may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The request is well formed, but the platform refuses it. The detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description A parameter or the body is invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The client makes too many requests. `Retry-After` says when to repeat it. */
+            429: {
+                headers: {
+                    /** @description Seconds until it may be repeated. */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The platform cannot answer at present. `Retry-After` says when to repeat it. */
+            503: {
+                headers: {
+                    /** @description Seconds until it may be repeated. */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The platform did not answer in time. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    add_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWebhook"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    /** @description Requests that are left, and the seconds until all are. */
+                    RateLimit: string;
+                    /** @description Number of requests that may come at once, and the seconds in which they come back. */
+                    "RateLimit-Policy": string;
+                    /** @description Address of what was made. */
+                    Location: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewWebhookView"];
+                };
+            };
+            /** @description No valid token was given. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The client may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The request is well formed, but the platform refuses it. The detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The body has another media type. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description A parameter or the body is invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The client makes too many requests. `Retry-After` says when to repeat it. */
+            429: {
+                headers: {
+                    /** @description Seconds until it may be repeated. */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The platform cannot answer at present. `Retry-After` says when to repeat it. */
+            503: {
+                headers: {
+                    /** @description Seconds until it may be repeated. */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The platform did not answer in time. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    show_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Requests that are left, and the seconds until all are. */
+                    RateLimit: string;
+                    /** @description Number of requests that may come at once, and the seconds in which they come back. */
+                    "RateLimit-Policy": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookView"];
+                };
+            };
+            /** @description No valid token was given. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The client may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description There is no such thing, or it was erased. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The request is well formed, but the platform refuses it. The detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description A parameter or the body is invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The client makes too many requests. `Retry-After` says when to repeat it. */
+            429: {
+                headers: {
+                    /** @description Seconds until it may be repeated. */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The platform cannot answer at present. `Retry-After` says when to repeat it. */
+            503: {
+                headers: {
+                    /** @description Seconds until it may be repeated. */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The platform did not answer in time. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    remove_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    /** @description Requests that are left, and the seconds until all are. */
+                    RateLimit: string;
+                    /** @description Number of requests that may come at once, and the seconds in which they come back. */
+                    "RateLimit-Policy": string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description No valid token was given. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The client may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description There is no such thing, or it was erased. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The request is well formed, but the platform refuses it. The detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description A parameter or the body is invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The client makes too many requests. `Retry-After` says when to repeat it. */
+            429: {
+                headers: {
+                    /** @description Seconds until it may be repeated. */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The platform cannot answer at present. `Retry-After` says when to repeat it. */
+            503: {
+                headers: {
+                    /** @description Seconds until it may be repeated. */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The platform did not answer in time. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    resume_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Requests that are left, and the seconds until all are. */
+                    RateLimit: string;
+                    /** @description Number of requests that may come at once, and the seconds in which they come back. */
+                    "RateLimit-Policy": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookView"];
+                };
+            };
+            /** @description No valid token was given. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The client may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description There is no such thing, or it was erased. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The request is well formed, but the platform refuses it. The detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description A parameter or the body is invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The client makes too many requests. `Retry-After` says when to repeat it. */
+            429: {
+                headers: {
+                    /** @description Seconds until it may be repeated. */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The platform cannot answer at present. `Retry-After` says when to repeat it. */
+            503: {
+                headers: {
+                    /** @description Seconds until it may be repeated. */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The platform did not answer in time. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    test_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Requests that are left, and the seconds until all are. */
+                    RateLimit: string;
+                    /** @description Number of requests that may come at once, and the seconds in which they come back. */
+                    "RateLimit-Policy": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookTestView"];
+                };
+            };
+            /** @description No valid token was given. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The client may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description There is no such thing, or it was erased. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description The request is well formed, but the platform refuses it. The detail says why. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -77,6 +77,16 @@ class Metrics:
             buckets=SECONDS,
             registry=registry,
         )
+        self.webhook_attempts = Counter(
+            "nemuri_webhook_attempts", "Attempts to deliver an event to a webhook: accepted or failed.", ["outcome"],
+            registry=registry,
+        )  # fmt: skip
+        self.webhook_seconds = Histogram(
+            "nemuri_webhook_seconds", "Duration of an attempt in seconds.", buckets=SECONDS, registry=registry
+        )
+        self.webhooks = Gauge(
+            "nemuri_webhooks", "Webhooks by state, in the process that sends.", ["state"], registry=registry
+        )
         self.pending = Gauge(
             "nemuri_consumer_pending_events", "Events pending for a consumer.", ["consumer"],
             registry=registry,

@@ -31,6 +31,7 @@ from nemuri_infra.stores.platform_clock import clock_bucket
 from nemuri_infra.stores.results import result_bucket, result_subject
 from nemuri_infra.stores.snapshots import snapshot_bucket
 from nemuri_infra.stores.vectors import vector_bucket
+from nemuri_infra.stores.webhooks import PROGRESS, SUBSCRIPTION, lease_subject, webhook_bucket, webhook_subject
 
 QUERY_ROLES = ("operator", "importer", "eraser")
 """Roles that send queries inside the namespace's account. They receive the answers on their own inboxes."""
@@ -115,7 +116,7 @@ class Permissions:
     @property
     def _buckets(self) -> tuple[str, ...]:
         name = self.subjects.namespace
-        buckets = (vector_bucket, result_bucket, clock_bucket, attempts_bucket, pauses_bucket)
+        buckets = (vector_bucket, result_bucket, clock_bucket, attempts_bucket, pauses_bucket, webhook_bucket)
         return tuple(f"KV_{bucket(name)}" for bucket in buckets)
 
     @property
@@ -181,6 +182,16 @@ class Permissions:
             case Capability.PROJECTS:
                 return publishing(subjects.projected) | self._reading_all(subjects.stream) | self._keeping_snapshots()
 
+            case Capability.SENDS_WEBHOOKS:
+                return self._sending_webhooks()
+
+    def _sending_webhooks(self) -> Rights:
+        """Return the right to read the log and the webhooks message by message, and to record how far each was sent."""
+        name = self.subjects.namespace
+        read = (f"{API}.STREAM.MSG.GET.{stream}" for stream in (self.subjects.stream, f"KV_{webhook_bucket(name)}"))
+        written = publishing(*read, webhook_subject(name, PROGRESS), lease_subject(name))
+        return written | subscribing(webhook_subject(name, SUBSCRIPTION))
+
     def _keeping_snapshots(self) -> Rights:
         """Return the right to read, write and delete snapshots of the projections."""
         stream, bucket = self._snapshots, snapshot_bucket(self.subjects.namespace)
@@ -238,8 +249,8 @@ class Permissions:
         retries = (
             self.subjects.query(topic) for service in self.services.values() for _, topic in service.query_topics()
         )
-        letters = f"{API}.STREAM.MSG.DELETE.{self.subjects.dead_stream}"
-        said = self._appending(OPERATOR, kinds) | publishing(*stores, *retries, letters)
+        letters, webhooks = f"{API}.STREAM.MSG.DELETE.{self.subjects.dead_stream}", f"$KV.{webhook_bucket(name)}.>"
+        said = self._appending(OPERATOR, kinds) | publishing(*stores, *retries, letters, webhooks)
         read = self._reading_all(*self._streams)
         added = reduce(or_, (rights(self) for rights in parts("operator_rights")), Rights())
         return said | self._querying() | read | added | self._keeping_snapshots()

@@ -22,6 +22,7 @@ from nemuri_infra.stores.platform_clock import clock_bucket
 from nemuri_infra.stores.results import result_bucket
 from nemuri_infra.stores.snapshots import snapshot_bucket
 from nemuri_infra.stores.vectors import vector_bucket
+from nemuri_infra.stores.webhooks import webhook_bucket
 
 STREAM_EXISTS = 10058
 """The server's error code for a stream that exists with another configuration."""
@@ -174,10 +175,12 @@ def _stores(namespace: str, replicas: int) -> Iterator[api.StreamConfig]:
         clock_bucket(namespace): None,
         attempts_bucket(namespace): ATTEMPTS_SECONDS,
         pauses_bucket(namespace): None,
+        webhook_bucket(namespace): None,
     }
+    with_leases = {pauses_bucket(namespace), webhook_bucket(namespace)}
     for name, life in lives.items():
         wanted = _bucket(name, life, replicas, atomic=False)
-        yield replace(wanted, allow_msg_ttl=name == pauses_bucket(namespace))
+        yield replace(wanted, allow_msg_ttl=name in with_leases)
     for name in (blob_bucket(namespace), snapshot_bucket(namespace)):
         yield object_stream_config(name, replicas)
     for store in extension_stores(namespace):

@@ -69,6 +69,7 @@ class Capability(Enum):
     READS_CLOCK = "reads the clock"
     SETS_TIMERS = "sets timers"
     PROJECTS = "projects"
+    SENDS_WEBHOOKS = "sends webhooks"
 
 
 @dataclass(slots=True)

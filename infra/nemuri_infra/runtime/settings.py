@@ -125,6 +125,11 @@ class Settings(BaseSettings):
     input_patience: float = Field(default=20.0, ge=0)
     """Seconds that an event waits for the missing pieces of an input. After that it is given up."""
 
+    webhook_timeout: float = Field(default=10.0, gt=0, le=120)
+    """Seconds that the receiver of a webhook has for its answer."""
+    webhook_days: float = Field(default=5.0, ge=0, le=365)
+    """Days after which a webhook is paused whose receiver has accepted no event since."""
+
     log_level: Literal["debug", "info", "warning", "error", "critical"] = "warning"
     """Minimum level of log messages of the platform and its workers."""
 

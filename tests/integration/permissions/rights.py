@@ -8,8 +8,10 @@ from nemuri_services.service_registry import SERVICES
 OPERATORS = {"operator", "importer", "eraser"}
 ALL = {*SERVICES, *OPERATORS, "provisioner", "host", "world", "ann", "bob"}
 IN_THE_ACCOUNT = ALL - {"ann", "bob"}
-WITH_HANDLERS = {*SERVICES} - {"projector"}
+WITH_HANDLERS = {*SERVICES} - {"projector", "webhooks"}
 """Services with event handlers; each of them also answers requests for a retry."""
+ANSWERING = WITH_HANDLERS | {"webhooks"}
+"""Services that answer queries or requests for a retry."""
 WITH_CLOCK = {"strength-sleep", "tutor", "affective-memory", "affective-nightly", "specialist"}
 """Services that read the platform's clock."""
 WITH_TIMERS = ("tutor", "specialist")
@@ -123,6 +125,7 @@ ANSWERED_BY = {
     "tiers-recall": "tiered-memory",
     "access-memories": "tiered-memory",
     "tiers-memory": "tiered-memory",
+    "webhook-test": "webhooks",
 }
 """The service that answers each query. The query API answers all other queries."""
 
@@ -176,6 +179,9 @@ def store_rights(name: str) -> dict[str, set[str]]:
         f"$KV.{name}-vectors.nemuri-words-3.256.abc": embedding | OPERATORS,
         f"$KV.{name}-results.abc": {"query-api", "eraser"},
         f"$KV.{name}-clock.ahead": OPERATORS,
+        f"$KV.{name}-webhooks.subscription.abc": OPERATORS,
+        f"$KV.{name}-webhooks.progress.abc": OPERATORS | {"webhooks"},
+        f"$KV.{name}-webhooks.lease": OPERATORS | {"webhooks"},
         f"$O.{name}-blobs.M.abc": OPERATORS,
         f"$O.{name}-blobs.C.abc": OPERATORS,
         f"$O.{name}-blobs.M.ann.abc": OPERATORS | {"ann"},
@@ -187,6 +193,8 @@ def store_rights(name: str) -> dict[str, set[str]]:
         | OPERATORS,
         f"$JS.API.STREAM.MSG.GET.KV_{name}-results": {"query-api"} | OPERATORS,
         f"$JS.API.STREAM.MSG.GET.KV_{name}-clock": WITH_CLOCK | OPERATORS,
+        f"$JS.API.STREAM.MSG.GET.KV_{name}-webhooks": OPERATORS | {"webhooks"},
+        f"$JS.{name}.API.STREAM.MSG.GET.KV_{name}-webhooks": set(),
         f"$JS.{name}.API.STREAM.MSG.GET.OBJ_{name}-blobs": set(),
         f"$JS.{name}.API.DIRECT.GET.OBJ_{name}-blobs": set(),
         f"$JS.{name}.API.DIRECT.GET.OBJ_{name}-blobs.$O.{name}-blobs.M.ann.abc": {"ann"},
@@ -236,8 +244,8 @@ def society_rights(name: str) -> dict[str, set[str]]:
 
 def inbox_rights(name: str) -> dict[str, set[str]]:
     """Return the users that may publish to each inbox, by subject."""
-    asked = {f"_INBOX.{name}-{operator}.x": WITH_HANDLERS for operator in sorted(OPERATORS)}
-    return asked | {f"_INBOX.{name}-strength-sleep.x": set(), "_INBOX.x": set(), "_R_.x.y": WITH_HANDLERS}
+    asked = {f"_INBOX.{name}-{operator}.x": ANSWERING for operator in sorted(OPERATORS)}
+    return asked | {f"_INBOX.{name}-strength-sleep.x": set(), "_INBOX.x": set(), "_R_.x.y": ANSWERING}
 
 
 def stream_rights(name: str) -> dict[str, set[str]]:
@@ -303,6 +311,7 @@ def may_subscribe(name: str) -> dict[str, set[str]]:
         f"{name}-projected": IN_THE_ACCOUNT,
         f"$KV.{name}-results.abc": OPERATORS | {"ann", "bob"},
         f"$KV.{name}-clock.ahead": WITH_CLOCK,
+        f"$KV.{name}-webhooks.subscription.abc": {"webhooks"},
         f"$KV.{name}-vectors.>": set(),
         f"$O.{name}-blobs.>": set(),
         "$JS.API.>": set(),

@@ -87,6 +87,9 @@ rights-{{ list (include "nemuri.image" .) (include "nemuri.permissionArguments" 
     defaultMode: 0440
     items:
       - {key: nemuri.env, path: nemuri.env}
+      {{- with .root.Values.nats.credentialsKey | default .root.Values.nats.nkeyKey }}
+      - {key: {{ . }}, path: nats.key}
+      {{- end }}
       {{- if .root.Values.permissions.generate }}
       - {key: {{ include "nemuri.addresses" .root }}, path: addresses}
       {{- end }}

@@ -1,0 +1,1 @@
+"""Webhooks on real servers: events reach receivers over real HTTP."""

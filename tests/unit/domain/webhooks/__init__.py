@@ -1,0 +1,1 @@
+"""Messages of webhooks and the times of their attempts."""
