@@ -1,4 +1,4 @@
-"""The arithmetic of scale: what a number of agents takes, from assumptions that one can change and measured constants."""
+"""The arithmetic of scale: what agents take, from assumptions that one can change and constants that were measured."""
 
 import json
 import math
@@ -113,7 +113,7 @@ class Constants:
             route_seconds=routing_line(measured["routing_cpu_ms"]),
             fold_seconds=micro / 1e6,
             appends_per_second=log["three_servers"]["together_per_second"],
-            server_memory=log["server_memory_bytes_per_event"],
+            server_memory=log["subjects"]["server_memory_bytes_per_subject"] * log["subjects_per_event"],
             event_row=rows["event"],
             task_rows=rows["task"],
             memory_rows=rows["memory"],
@@ -207,9 +207,8 @@ def estimate(given: Assumptions, known: Constants) -> Estimate:
     cpu += daily["task"] * max(0.0, known.route_seconds(inside) - few)
     stream = log * kept + results * min(given.days, RESULT_DAYS) + others * given.days
     archive = log * (given.days - kept)
-    database = (
-        (events * known.event_row + daily["task"] * known.task_rows) * given.days
-        + given.agents * (known.agent_rows + given.memories * (known.memory_rows + known.stored_index))
+    database = (events * known.event_row + daily["task"] * known.task_rows) * given.days + given.agents * (
+        known.agent_rows + given.memories * (known.memory_rows + known.stored_index)
     )
     found = {
         "cores": cpu / DAY * given.peak / given.busy,
@@ -250,7 +249,9 @@ def limits(given: Assumptions, known: Constants) -> tuple[Limit, ...]:
     kept = events * DAY * min(given.days, given.days_kept)
     room = given.server_memory_gib * GIB
     found = {
-        "one process routes the tasks": _largest(lambda agents: agents * tasks * known.route_seconds(agents), given.busy),
+        "one process routes the tasks": _largest(
+            lambda agents: agents * tasks * known.route_seconds(agents), given.busy
+        ),
         "one projector folds the events": given.busy / (at_peak * known.fold_seconds) if at_peak else math.inf,
         "one stream takes the appends": known.appends_per_second * given.busy / at_peak if at_peak else math.inf,
         "one nats-server keeps the subjects in memory": room / (kept * known.server_memory) if kept else math.inf,

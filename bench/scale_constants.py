@@ -2,15 +2,15 @@
 
     python -m bench.scale_constants
 
-- What a task, a remembered fact, a turn of a conversation and a recall leave in the log and in the stores beside it, and
-  the CPU time of every process for it, on a platform with one process per service (`bench/throughput.py`), a model
+- What a task, a remembered fact, a turn of a conversation and a recall leave in the log and in the stores beside it,
+  and the CPU time of every process for it, on a platform with one process per service (`bench/throughput.py`), a model
   that replies at once, and ten agents with memories.
-- What an append costs on one server, and on three that each keep a copy; the memory of the server for each event.
-- What the projector costs as a + b · events of a batch, and the bytes in PostgreSQL of an event, a task, a memory and an
-  agent, with a synthetic log (`bench/scale_storage.py`).
+- What an append costs on one server, and on three that each keep a copy; the memory of the server for each subject.
+- What the projector costs as a + b · events of a batch, and the bytes in PostgreSQL of an event, a task, a memory and
+  an agent, with a synthetic log (`bench/scale_storage.py`).
 - The bytes of a recall's index for each memory, and the CPU time of routing a task among 10, 100 and 1,000 agents.
 
-CPU times hold on a busy machine too; times on the clock (`alone_ms`, `together_per_second`, `wall`) only on a quiet one.
+CPU times hold on a busy machine too; times on the clock (`alone_ms`, `together_per_second`, `wall`) on a quiet one.
 """
 
 import os
@@ -28,16 +28,14 @@ from typing import Any, Final
 from uuid import uuid4
 
 from bench.measuring import record, save_figures, until_quiet
-from bench.scale_storage import of_cluster, of_index, of_storage
+from bench.scale_storage import of_cluster, of_index, of_storage, of_subjects
 from bench.servers import servers
 from bench.texts import memories, questions
 from bench.throughput import TOPICS, Ground, ground, spent
-from nemuri.client.client import Client
 from nemuri.platform.serving import run_services
 from nemuri_contracts.agents import AgentDefined, Definition, Embedding
 from nemuri_contracts.client_events import MemoryContent, TaskSubmitted
 from nemuri_contracts.tasks import TaskSummarised
-from nemuri_domain.strength.retrieval_index import StrengthIndex
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.bus.pull_reader import Pull
 from nemuri_infra.process.event_loop import run
@@ -46,8 +44,8 @@ from nemuri_infra.runtime.storage_limits import streams
 from nemuri_services.orchestrator.handlers import route
 
 EMBEDDING: Final = Embedding(model="nemuri-words-3", dimension=256)
-HEADER_LENGTHS: Final = 4
-"""Bytes of the length of the headers in a stored message."""
+PUNCTUATION: Final = 4
+"""Bytes of a header beside its name and its value."""
 TURNS: Final = 10
 """Turns of a conversation that are handed over at once."""
 
@@ -79,7 +77,7 @@ async def of_acts(tasks: int, known: int) -> dict[str, Any]:
                 await client.recall(TOPICS[nth % len(TOPICS)], question)
 
         acts = {"task": task, "remember": remember, "turn": converse, "recall": recall}
-        return {name: await _cost(here, client, act, tasks) for name, act in acts.items()} | {"memories": known}
+        return {name: await _cost(here, act, tasks) for name, act in acts.items()} | {"memories": known}
 
 
 def _turn(fact: str) -> list[dict[str, str]]:
@@ -87,7 +85,7 @@ def _turn(fact: str) -> list[dict[str, str]]:
     return [{"role": "user", "name": "Ann", "content": f"{said}."}, {"role": "assistant", "content": reply}]
 
 
-async def _cost(here: Ground, client: Client, act: Callable[[], Awaitable[None]], number: int) -> dict[str, Any]:
+async def _cost(here: Ground, act: Callable[[], Awaitable[None]], number: int) -> dict[str, Any]:
     """Return what `number` acts cost, each on average."""
     log = here.resources.log
     await until_quiet(log)
@@ -124,7 +122,7 @@ async def _kinds(log: Log, after: int, events: int, number: int) -> dict[str, li
         while found < events:
             for message in await pull.present():
                 kind = message.subject.rpartition(".")[2]
-                headers = sum(len(name) + len(value) + HEADER_LENGTHS for name, value in (message.headers or {}).items())
+                headers = sum(len(name) + len(value) + PUNCTUATION for name, value in (message.headers or {}).items())
                 counted[kind] += 1
                 size[kind] += len(message.data) + len(message.subject) + headers
                 found += 1
@@ -134,15 +132,14 @@ async def _kinds(log: Log, after: int, events: int, number: int) -> dict[str, li
 async def of_routing(numbers: Sequence[int], tasks: int) -> dict[str, Any]:
     """Return the milliseconds of CPU of this process to route a task among so many agents."""
     found = dict[str, Any]()
-    async with servers() as settings, open_resources(settings) as resources:
-        async with run_services(resources, ("projector", "intake")):
-            defined = 0
-            for number in numbers:
-                await record(resources.log, map(_agent, range(defined, number)))
-                defined = number
-                await resources.views.progress.wait(await resources.log.last_sequence(), seconds=600)
-                spent = [await _routed(resources, nth) for nth in range(tasks + 1)]
-                found[str(number)] = round(statistics.median(spent[1:]) * 1e3, 2)
+    names, defined = ("projector", "intake"), 0
+    async with servers() as settings, open_resources(settings) as resources, run_services(resources, names):
+        for number in numbers:
+            await record(resources.log, map(_agent, range(defined, number)))
+            defined = number
+            await resources.views.progress.wait(await resources.log.last_sequence(), seconds=600)
+            spent = [await _routed(resources, nth) for nth in range(tasks + 1)]
+            found[str(number)] = round(statistics.median(spent[1:]) * 1e3, 2)
     return found
 
 
@@ -159,7 +156,9 @@ async def _routed(resources: Resources, nth: int) -> float:
     after = await resources.log.append(task)
     async with aclosing(resources.log.read(after)) as batches:
         async for batch in batches:
-            summarised = [each for each in batch.events if isinstance(each, TaskSummarised) and each.task_id == task.task_id]
+            summarised = [
+                each for each in batch.events if isinstance(each, TaskSummarised) and each.task_id == task.task_id
+            ]
             if summarised:
                 await resources.views.progress.wait(summarised[0].sequence or 0)
                 began = time.process_time()
@@ -174,12 +173,19 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, default=1_500, help="of the synthetic log")
     parser.add_argument("--acts", type=int, default=100, help="number of each act")
     parser.add_argument("--appends", type=int, default=5_000)
+    parser.add_argument("--subjects", type=int, default=100_000, help="of the stream whose server's memory is measured")
     parser.add_argument("--routed", type=int, nargs="+", default=[10, 100, 1_000])
     chosen = parser.parse_args()
     acts, alone = run(of_acts(chosen.acts, 100)), min(200, chosen.appends // 2)
     storage = run(of_storage(chosen.tasks, 400, alone, chosen.appends))
+    storage["log"]["subjects"] = run(of_subjects(chosen.subjects // 10, chosen.subjects))
     storage["log"]["three_servers"] = run(of_cluster(alone, chosen.appends))
-    figures = {"acts": acts, **storage, "index": run(of_index(2_000)), "routing_cpu_ms": run(of_routing(chosen.routed, 10))}
+    figures = {
+        "acts": acts,
+        **storage,
+        "index": run(of_index(2_000)),
+        "routing_cpu_ms": run(of_routing(chosen.routed, 10)),
+    }
     print(figures)
     save_figures("scale_constants", figures)
 

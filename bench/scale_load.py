@@ -65,6 +65,7 @@ class Ground:
     source: Iterable[Event]
     told: list[tuple[float, int]] = field(default_factory=list)
     """Times at which the projector told how far it is, and the sequences that it had reached."""
+    _news: asyncio.Event = field(default_factory=asyncio.Event)
 
     @classmethod
     @asynccontextmanager
@@ -90,6 +91,7 @@ class Ground:
 
     async def _hear(self, message: Msg) -> None:
         self.told.append((time.perf_counter(), int(orjson.loads(message.data)["until"])))
+        self._news.set()
 
     async def load(self, rate: float | None, seconds: float, *, limit: int = 1 << 31, seed: int = 1) -> Observed:
         """Append events of the source, at `rate` a second at random times, or else as fast as the log takes them.
@@ -97,7 +99,9 @@ class Ground:
         Ends after `seconds` seconds or `limit` events, and returns when all of them are folded.
         """
         number = min(limit, round((rate or FASTEST) * seconds))
-        messages = [(self.log.subjects.of(each), encode(each), str(each.event_id)) for each in islice(self.source, number)]
+        messages = [
+            (self.log.subjects.of(each), encode(each), str(each.event_id)) for each in islice(self.source, number)
+        ]
         chance, due, at = random.Random(seed), list[float](), 0.0
         for _ in messages if rate is not None else ():
             at += chance.expovariate(rate or 1.0)
@@ -110,7 +114,8 @@ class Ground:
         last = first + len(sent) - 1
         async with asyncio.timeout(DRAIN_SECONDS):
             while not self.told or self.told[-1][1] < last:
-                await asyncio.sleep(0.01)
+                self._news.clear()
+                await self._news.wait()
         wall = time.perf_counter() - began
         cpu = {name: used - before[name] for name, used in self._spent().items()}
         others = (_machine_seconds() - all_before - sum(cpu.values())) / wall

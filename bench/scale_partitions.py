@@ -2,11 +2,11 @@
 
     python -m bench.scale_partitions --tasks 2000
 
-The log holds complete synthetic tasks (`bench/synthetic_log.py`). One projector folds it whole; then four processes fold
-it at the same time, each into tables of its own: the agents whose partition modulo four is its number, and the tasks
-whose id hashes to it. Both take turns. Each reads the whole log, because the subject of an event names its task and
-not the task's partition, and decodes what concerns it. An event of an agent's work on a task changes the agent and the
-task, which mostly lie in two partitions: then two projectors fold it, each for its half.
+The log holds complete synthetic tasks (`bench/synthetic_log.py`). One projector folds it whole; then four processes
+fold it at the same time, each into tables of its own: the agents whose partition modulo four is its number, and the
+tasks whose id hashes to it. Both take turns. Each reads the whole log, because the subject of an event names its task
+and not the task's partition, and decodes what concerns it. An event of an agent's work on a task changes the agent and
+the task, which mostly lie in two partitions: then two projectors fold it, each for its half.
 
 At the end the rows of the four are compared with those of the one. Reported: events a second, CPU seconds by process,
 how many events concern two partitions, and how uneven the partitions are. A machine with two cores cannot show what
@@ -47,6 +47,7 @@ from nemuri_domain.strength.aggregate import Content
 from nemuri_domain.tasks.aggregate import TaskState
 from nemuri_domain.tasks.fold import LifeEvent
 from nemuri_infra.bus.event_log import Batch, Log
+from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.process.event_loop import run
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
@@ -89,7 +90,7 @@ def owners(subject: str, of: int) -> frozenset[int]:
     return frozenset(virtual_partition(key) % of for key in keys) or frozenset({0})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SharedLog(Log):
     """A log of which a reader decodes only what concerns its share."""
 
@@ -97,12 +98,12 @@ class SharedLog(Log):
 
     @override
     def _batch(self, messages: list[Msg], after: int, parked: Parked) -> Batch:
-        until = Log._batch(self, messages[-1:], after, parked).until if messages else after
+        until = super()._batch(messages[-1:], after, parked).until if messages else after
         mine = [message for message in messages if self.share.concerned(message.subject)]
-        return replace(Log._batch(self, mine, after, parked), until=until)
+        return replace(super()._batch(mine, after, parked), until=until)
 
 
-@dataclass(slots=True)
+@dataclass
 class OwnTasks(IdentityMap[UUID, TaskState]):
     """States of the tasks of a share. Events of other tasks are left out."""
 
@@ -110,10 +111,10 @@ class OwnTasks(IdentityMap[UUID, TaskState]):
 
     @override
     def fold(self, key: Callable[[Any], UUID], events: Iterable[Any]) -> None:
-        IdentityMap.fold(self, key, [event for event in events if self.share.has(str(key(event)))])
+        super().fold(key, [event for event in events if self.share.has(str(key(event)))])
 
 
-@dataclass(slots=True)
+@dataclass
 class OwnMinds(MindMap[M]):
     """Minds of the agents of a share. Events of other agents are left out."""
 
@@ -126,17 +127,17 @@ class OwnMinds(MindMap[M]):
 
     @override
     def fold(self, key: Callable[[Any], str], events: Iterable[Any]) -> None:
-        MindMap.fold(self, key, self._mine(events))
+        super().fold(key, self._mine(events))
 
     @override
     async def load(self, connection: AsyncConnection, events: Sequence[Any]) -> None:
-        await MindMap.load(self, connection, self._mine(events))
+        await super().load(connection, self._mine(events))
 
     def _mine(self, events: Iterable[Any]) -> list[Any]:
         return [event for event in events if self.share.has(event.agent_id)]
 
 
-@dataclass(slots=True)
+@dataclass
 class SharedStates(States):
     """States of the tasks and agents of a share. Of an event that concerns two shares, one half is folded here.
 
@@ -154,11 +155,11 @@ class SharedStates(States):
     @override
     async def _load_tasks(self, connection: AsyncConnection, events: Sequence[Any]) -> None:
         mine = [event for event in events if self.share.has(str(event.task_id))]
-        await States._load_tasks(self, connection, mine)
+        await super()._load_tasks(connection, mine)
 
     @override
     def _begun(self, name: str) -> Iterable[Content]:
-        return States._begun(self, name) if self.share.has(name) else ()
+        return super()._begun(name) if self.share.has(name) else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +180,7 @@ async def fold_share(settings: Settings, share: Share, until: int) -> None:
         known = resources.log
         log = SharedLog(known.connection, known.stream, known.subjects, share=share)
         writer = ProjectionWriter(replace(resources.projection, database=database), SharedStates(share=share))
+        await BuiltInEmbedder().embed_documents(["The table of words is read before the time counts."])
         print("ready", flush=True)
         await asyncio.to_thread(sys.stdin.readline)
         async for batch in log.read(0, until):
@@ -207,7 +209,7 @@ async def folded(settings: Settings, number: int, until: int) -> Arm:
         for share in shares
     ]
     for worker in workers:
-        assert worker.stdin is not None and worker.stdout is not None
+        assert worker.stdout is not None
         if await worker.stdout.readline() != b"ready\n":
             raise RuntimeError("a projector did not start")
     servers_before, before = _of_servers(), [cpu_seconds(psutil.Process(worker.pid)) for worker in workers]
@@ -248,7 +250,8 @@ async def differences(settings: Settings, number: int) -> tuple[int, int]:
         for one in tables.VIEWS:
             columns = ", ".join(f'"{column.name}"' for column in one.columns)
             whole = f'SELECT {columns} FROM "{database.schema}".{one.name}'
-            parts = [f'SELECT {columns} FROM "{schema_of(settings, Share(each, number))}".{one.name}' for each in range(number)]
+            schemas = [schema_of(settings, Share(each, number)) for each in range(number)]
+            parts = [f'SELECT {columns} FROM "{schema}".{one.name}' for schema in schemas]
             # An event that concerns two shares is in the journals of both.
             union = (" UNION " if one.name == tables.journal.name else " UNION ALL ").join(parts)
             counted = text(f"""

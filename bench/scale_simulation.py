@@ -8,8 +8,8 @@ projector follows in a process of its own. On some rates the costs are fitted: C
 for an event by least squares, and two waiting times (of an append, of a batch) by search. The other rates are only
 compared: events folded a second, the median and the 95th percentile of the lag, and the number of batches.
 
-Every stretch is tried several times, and the one with the least work of other programs is kept. What these took is given
-to the simulation as a loss of cores. Tasks from submission to sleep are compared with `bench/throughput.py`.
+Every stretch is tried several times, and the one with the least work of other programs is kept. What these took is
+given to the simulation as a loss of cores. Tasks from submission to sleep are compared with `bench/throughput.py`.
 
 Then one shard with more cores and with the projector on cores of its own is simulated: where its queue begins to grow.
 """
@@ -40,10 +40,13 @@ QUIET: Final = 0.1
 """Cores that other programs use when the machine counts as quiet."""
 MOST_OTHERS: Final = 1.8
 EVENTS_OF_A_TASK: Final = 14
+STEP: Final = 25
 EXTRAPOLATED: Final = (2, 4, 8)
 """Numbers of cores of one shard."""
-LAGGING_MS: Final = 1_000.0
+LAGGING_MS: Final = 500.0
 """95th percentile of the lag above which the queue counts as growing."""
+SIMULATED_SECONDS: Final = 20.0
+"""Seconds that are simulated beyond this machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,13 +158,13 @@ def tasks_compared(shard: Shard, tasks: int) -> dict[str, float]:
 
 
 def capacity(shard: Shard, seconds: float) -> int:
-    """Return the largest rate, in steps of 25 events a second, at which the 95th percentile of the lag stays small."""
-    low, high = 0, 800
+    """Return the largest rate, in steps of `STEP`, at which the 95th percentile of the lag stays small."""
+    low, high = 0, 160
     while high - low > 1:
         middle = (low + high) // 2
-        lag = simulate(shard, at_random(middle * 25.0, seconds, seed=3)).lag_ms[1]
+        lag = simulate(shard, at_random(middle * STEP, seconds, seed=3)).lag_ms[1]
         low, high = (middle, high) if lag <= LAGGING_MS else (low, middle)
-    return low * 25
+    return low * STEP
 
 
 def extrapolated(shard: Shard, seconds: float) -> dict[str, Any]:
@@ -200,7 +203,7 @@ async def measure(plan: Plan, fit: Sequence[float | None], check: Sequence[float
         "largest_error": off,
         "within": WITHIN,
         "tasks": tasks_compared(shard, 200),
-        "one_shard_by_cores": extrapolated(shard, plan.seconds * 2),
+        "one_shard_by_cores": extrapolated(shard, SIMULATED_SECONDS),
     }
 
 

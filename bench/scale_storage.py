@@ -1,9 +1,11 @@
 """What the log, the projector and the indexes take for an event, a memory and an agent: CPU, bytes and memory."""
 
+import asyncio
 import statistics
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -21,7 +23,7 @@ from nemuri_contracts.client_events import MemoryContent, MemoryOffered
 from nemuri_domain.strength.aggregate import Content, Memory
 from nemuri_domain.strength.retrieval_index import StrengthIndex
 from nemuri_infra.bus.event_log import Batch, Log
-from nemuri_infra.embedded.nats import EmbeddedNatsCluster
+from nemuri_infra.embedded.nats import EmbeddedNats, EmbeddedNatsCluster
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.index_encoding import encode as encoded_index
@@ -34,17 +36,13 @@ SIZES: Final = (1, 4, 16, 64, 256, 1_000)
 OF_TASKS: Final = (tables.task, tables.chunk, tables.assignment, tables.feedback)
 OF_MEMORIES: Final = (tables.memory, tables.memory_state, tables.memory_vector)
 COPIES: Final = 3
+BODY: Final = b"x" * 500
 
 
 def of_program(name: str) -> float:
     """Return the CPU seconds that the programs of this name have used, among the children of this process."""
     found = [child for child in psutil.Process().children() if child.name() == name]
     return sum(cpu_seconds(child) + sum(map(cpu_seconds, child.children())) for child in found)
-
-
-def resident(name: str) -> int:
-    """Return the resident bytes of the programs of this name among the children of this process."""
-    return sum(child.memory_info().rss for child in psutil.Process().children() if child.name() == name)
 
 
 def fitted(sizes: Sequence[float], seconds: Sequence[float]) -> dict[str, float]:
@@ -96,10 +94,44 @@ async def of_cluster(alone: int, together: int) -> dict[str, float]:
             await cluster.stop()
 
 
+async def of_subjects(few: int, many: int) -> dict[str, float]:
+    """Return the memory of a nats-server for each further subject of a stream, after a restart, and how long that took.
+
+    Ids that the server keeps against repetitions are forgotten before.
+    """
+    with tempfile.TemporaryDirectory(prefix="nemuri-bench-") as directory:
+        nats, stored = EmbeddedNats(Path(directory)), 0
+        held, seconds = list[int](), list[float]()
+        try:
+            for number in (few, many):
+                await nats.start()
+                log = await Log.connect(nats.url, "bench", patient=False)
+                await provision(log, (), ack_wait=30.0)
+                while stored < number:
+                    some = [f"bench.task.{uuid4()}.task_routed" for _ in range(min(500, number - stored))]
+                    await asyncio.gather(*(log.stream.publish(subject, BODY) for subject in some))
+                    stored += len(some)
+                config = (await log.stream.stream_info(log.subjects.stream)).config
+                await log.stream.update_stream(replace(config, duplicate_window=0.1))
+                await log.close()
+                await nats.stop()
+                began = time.perf_counter()
+                await nats.start()
+                seconds.append(time.perf_counter() - began)
+                held.append(psutil.Process(nats.pid).memory_info().rss)
+        finally:
+            await nats.stop()
+    return {
+        "subjects": many,
+        "server_memory_bytes_per_subject": round((held[1] - held[0]) / (many - few)),
+        "restart_s": round(seconds[1], 2),
+    }
+
+
 async def of_storage(tasks: int, agents: int, alone: int, together: int) -> dict[str, Any]:
     """Fill a log with synthetic tasks, fold it, and return what both cost and how many bytes they take."""
     async with servers() as settings, open_resources(settings) as resources:
-        log, before = resources.log, resident("nats-server")
+        log = resources.log
         events = list(SyntheticLog(agents=agents).events(tasks))
         subjects = len({log.subjects.of(event) for event in events})
         used = of_program("nats-server")
@@ -108,7 +140,6 @@ async def of_storage(tasks: int, agents: int, alone: int, together: int) -> dict
             "events": number,
             "subjects_per_event": round(subjects / number, 3),
             "bytes_per_event": round((await log.stream.stream_info(log.subjects.stream)).state.bytes / number),
-            "server_memory_bytes_per_event": round((resident("nats-server") - before) / number),
             "server_cpu_us": round((of_program("nats-server") - used) * 1e6 / number, 1),
         }
         del events

@@ -229,6 +229,7 @@ def _home(path: Path) -> Home:
 
 
 def spent(processes: Mapping[str, Sequence[psutil.Process]]) -> dict[str, float]:
+    """Return the CPU seconds that the processes have used, by name."""
     return {name: sum(map(cpu_seconds, each)) for name, each in processes.items()}
 
 
