@@ -51,6 +51,8 @@ class Observed:
     batches: int
     cpu: dict[str, float]
     """CPU seconds from the first event until all are folded, by process."""
+    waited: dict[str, float]
+    """Seconds that the processes waited meanwhile for a core that something else used."""
     others: float
     """CPU seconds that other programs used meanwhile, for each second."""
 
@@ -108,7 +110,7 @@ class Ground:
             due.append(at)
         first = await self.log.last_sequence() + 1
         self.told.clear()
-        before, all_before, began = self._spent(), _machine_seconds(), time.perf_counter()
+        before, all_before, began = self._sums(), _machine_seconds(), time.perf_counter()
         sent = await self._publish(messages, due, began, seconds)
         ended = time.perf_counter()
         last = first + len(sent) - 1
@@ -117,9 +119,13 @@ class Ground:
                 self._news.clear()
                 await self._news.wait()
         wall = time.perf_counter() - began
-        cpu = {name: used - before[name] for name, used in self._spent().items()}
+        cpu, waited = (
+            {name: used - earlier[name] for name, used in later.items()}
+            for earlier, later in zip(before, self._sums(), strict=True)
+        )
         others = (_machine_seconds() - all_before - sum(cpu.values())) / wall
-        return self._observed(rate, sent, first, (began, ended), cpu, others)
+        figures = self._figures(sent, first, (began, ended))
+        return Observed(rate, len(sent), ended - began, *figures, len(self.told), cpu, waited, others)
 
     async def _publish(
         self, messages: Sequence[tuple[str, bytes, str]], due: Sequence[float], began: float, seconds: float
@@ -150,15 +156,10 @@ class Ground:
             raise RuntimeError(f"{len(refused)} of {len(sent)} events were refused: {refused[0]!r}")
         return sent
 
-    def _observed(
-        self,
-        rate: float | None,
-        sent: Sequence[float],
-        first: int,
-        span: tuple[float, float],
-        cpu: dict[str, float],
-        others: float,
-    ) -> Observed:
+    def _figures(
+        self, sent: Sequence[float], first: int, span: tuple[float, float]
+    ) -> tuple[float, float, tuple[float, float, float]]:
+        """Return the events appended and folded a second, and the lag."""
         lags, nth, inside = list[float](), 0, 0
         for at, until in self.told:
             while nth < len(sent) and first + nth <= until:
@@ -168,14 +169,24 @@ class Ground:
         seconds = span[1] - span[0]
         cuts = statistics.quantiles(lags, n=20)
         lag = (statistics.median(lags) * 1e3, cuts[-1] * 1e3, max(lags) * 1e3)
-        rates = len(sent) / seconds, inside / seconds
-        return Observed(rate, len(sent), seconds, *rates, lag, len(self.told), cpu, others)
+        return len(sent) / seconds, inside / seconds, lag
 
-    def _spent(self) -> dict[str, float]:
-        children = {name: each.children() if name == "postgres" else [] for name, each in self.processes.items()}
-        return {
-            name: cpu_seconds(each) + sum(map(cpu_seconds, children[name])) for name, each in self.processes.items()
+    def _sums(self) -> tuple[dict[str, float], dict[str, float]]:
+        """Return the seconds that each part has used a core, and waited for one."""
+        members = {
+            name: [each, *(each.children() if name == "postgres" else [])] for name, each in self.processes.items()
         }
+        used = {name: sum(map(cpu_seconds, some)) for name, some in members.items()}
+        return used, {name: sum(map(waited_seconds, some)) for name, some in members.items()}
+
+
+def waited_seconds(process: psutil.Process) -> float:
+    """Return the seconds that a process wanted to run and had no core; 0 if it has ended or the kernel does not say."""
+    try:
+        tasks = list(Path(f"/proc/{process.pid}/task").iterdir())
+        return sum(int((task / "schedstat").read_text().split()[1]) for task in tasks) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
 
 
 def _machine_seconds() -> float:

@@ -30,6 +30,10 @@ class Cost:
         """Return the CPU seconds of a batch."""
         return self.batch + self.event * events
 
+    def stretched(self, factor: float) -> "Cost":
+        """Return the cost where each second takes `factor` seconds."""
+        return Cost(self.batch * factor, self.event * factor)
+
 
 @dataclass(frozen=True, slots=True)
 class Shard:
@@ -45,8 +49,6 @@ class Shard:
     batch_wait: float = 0.0
     """Seconds without CPU that a batch takes: the disk of the database, and the ways between the processes."""
     cores: int = 2
-    others: float = 0.0
-    """Cores that other programs use on average, less than `cores`. Everything takes longer by what they take away."""
     in_flight: int = 512
     """Maximum number of events that a client has published without an acknowledgement."""
     step: float = 0.0
@@ -101,8 +103,6 @@ class Cores:
 
     timeline: Timeline
     free: int
-    stretch: float = 1.0
-    """Seconds that pass for a CPU second."""
     used: float = 0.0
     _waiting: deque[tuple[float, Action]] = field(default_factory=deque)
 
@@ -117,7 +117,7 @@ class Cores:
             self.free -= 1
             turn = min(SLICE, seconds)
             self.used += turn
-            self.timeline.after(turn * self.stretch, lambda rest=seconds - turn, then=then: self._turned(rest, then))  # type: ignore[misc]
+            self.timeline.after(turn, lambda rest=seconds - turn, then=then: self._turned(rest, then))  # type: ignore[misc]
 
     def _turned(self, rest: float, then: Action) -> None:
         self.free += 1
@@ -155,8 +155,7 @@ class Simulation:
     _ended: int = 0
 
     def __post_init__(self) -> None:
-        cores = self.shard.cores
-        self.cores = Cores(self.timeline, cores, cores / (cores - self.shard.others))
+        self.cores = Cores(self.timeline, self.shard.cores)
 
     def run(self, arrivals: Iterator[tuple[float, int]]) -> Outcome:
         """Simulate arrivals, which are times and numbers of further steps, until all that follows is folded."""

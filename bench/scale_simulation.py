@@ -8,8 +8,10 @@ projector follows in a process of its own. On some rates the costs are fitted: C
 for an event by least squares, and two waiting times (of an append, of a batch) by search. The other rates are only
 compared: events folded a second, the median and the 95th percentile of the lag, and the number of batches.
 
-Every stretch is tried several times, and the one with the least work of other programs is kept. What these took is
-given to the simulation as a loss of cores. Tasks from submission to sleep are compared with `bench/throughput.py`.
+Every stretch is tried several times, and the one with the least work of other programs is kept. If these used more
+than a tenth of a core nevertheless, the seconds that each process waited for a core are an input of the simulation:
+each part takes longer by them, and the simulation does not divide the cores itself. Tasks from submission to sleep are
+compared with `bench/throughput.py`.
 
 Then one shard with more cores and with the projector on cores of its own is simulated: where its queue begins to grow.
 """
@@ -38,7 +40,10 @@ CHECKED: Final = (50.0, 300.0, 900.0, 1_200.0, None)
 WITHIN: Final = 0.15
 QUIET: Final = 0.1
 """Cores that other programs use when the machine counts as quiet."""
-MOST_OTHERS: Final = 1.8
+PROCESSES: Final = {"projector": "projector", "database": "postgres", "log": "nats-server", "client": "client"}
+"""Processes of the real load, by part of the simulated shard."""
+MANY: Final = 64
+"""Cores of a machine on which nothing waits for a core."""
 EVENTS_OF_A_TASK: Final = 14
 STEP: Final = 25
 EXTRAPOLATED: Final = (2, 4, 8)
@@ -82,8 +87,7 @@ async def _quiet(patience: float) -> None:
 
 def fitted(runs: Sequence[Observed], cores: int) -> Shard:
     """Return the shard whose simulation comes closest to these stretches."""
-    parts = {name: _cost(runs, name) for name in ("projector", "postgres", "nats-server", "client")}
-    shard = Shard(parts["projector"], parts["postgres"], parts["nats-server"], parts["client"], cores=cores)
+    shard = Shard(**{part: _cost(runs, process) for part, process in PROCESSES.items()}, cores=cores)
     waits = (0.0, 0.1e-3, 0.2e-3, 0.35e-3, 0.5e-3, 0.8e-3, 1.2e-3)
     batch_waits = (0.0, 0.5e-3, 1e-3, 2e-3, 3e-3, 5e-3, 8e-3, 12e-3)
     tried = (replace(shard, append_wait=one, batch_wait=other) for one, other in itertools.product(waits, batch_waits))
@@ -107,11 +111,21 @@ def _error(shard: Shard, run: Observed) -> float:
 
 
 def simulated(shard: Shard, run: Observed) -> Outcome:
-    """Return the outcome of the simulation of a stretch of load, with the cores that other programs left."""
-    left = replace(shard, others=min(max(0.0, run.others), MOST_OTHERS))
+    """Return the outcome of the simulation of a stretch of load, as slow as other programs made it."""
+    if run.others > QUIET:
+        shard = replace(shard, cores=MANY, **_stretched(shard, run))
     if run.rate is None:
-        return simulate(left, at_once(run.events))
-    return simulate(left, at_random(run.rate, run.events / run.rate, seed=7))
+        return simulate(shard, at_once(run.events))
+    return simulate(shard, at_random(run.rate, run.events / run.rate, seed=7))
+
+
+def _stretched(shard: Shard, run: Observed) -> dict[str, Any]:
+    """Return the costs of a shard with the waiting for cores of a stretch of load."""
+    return {
+        part: getattr(shard, part).stretched(1 + run.waited[process] / run.cpu[process])
+        for part, process in PROCESSES.items()
+        if run.cpu[process]
+    }
 
 
 def compared(shard: Shard, run: Observed) -> dict[str, Any]:
@@ -147,7 +161,6 @@ def tasks_compared(shard: Shard, tasks: int) -> dict[str, float]:
         log=Cost(0.0, parts["nats-server"]),
         step=services,
         cores=2,
-        others=0.0,
     )
     rate = simulate(whole, at_once(tasks, EVENTS_OF_A_TASK - 1)).tasks_per_second
     return {
@@ -169,7 +182,7 @@ def capacity(shard: Shard, seconds: float) -> int:
 
 def extrapolated(shard: Shard, seconds: float) -> dict[str, Any]:
     """Return how many events a second one shard takes with more cores, and how the lag grows towards that."""
-    alone = replace(shard, client=Cost(), others=0.0)
+    alone = replace(shard, client=Cost())
     found = dict[str, Any]()
     for cores in EXTRAPOLATED:
         wide = replace(alone, cores=cores)
@@ -197,7 +210,7 @@ async def measure(plan: Plan, fit: Sequence[float | None], check: Sequence[float
         if any(name in each for each in ratios)
     }
     return {
-        "costs": {name: value for name, value in asdict(shard).items() if name not in {"others", "step"}},
+        "costs": {name: value for name, value in asdict(shard).items() if name != "step"},
         "fitted_on": [compared(shard, one) for one in to_fit],
         "checked_on": checked,
         "largest_error": off,

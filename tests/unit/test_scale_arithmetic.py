@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from bench.measuring import RESULTS
-from bench.scale import documented
+from bench.scale import BEGIN, END, PAGE, documented, written
 from bench.scale_arithmetic import ACTS, DAY, Act, Assumptions, Constants, estimate, limits, routing_line
 from bench.scale_partitions import owners, spread
 from bench.scale_storage import fitted
@@ -143,3 +143,10 @@ def test_four_projectors_made_the_rows_of_one() -> None:
     """Keep the comparison of all rows without a difference."""
     found = json.loads((RESULTS / "scale_partitions.json").read_text(encoding="utf-8"))
     assert found["differences"] == 0 < found["rows"]
+
+
+def test_the_tables_of_the_page_are_made_from_the_constants() -> None:
+    """Keep the tables of docs/scale.md as the script writes them."""
+    text = PAGE.read_text(encoding="utf-8")
+    assert text.count(BEGIN) == text.count(END) == 1
+    assert written(text, Assumptions(), Constants.read(RESULTS)) == text

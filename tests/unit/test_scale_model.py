@@ -66,10 +66,12 @@ def test_the_queue_grows_above_the_capacity_only() -> None:
     assert above[1] > 1.6 * above[0] > 600
 
 
-def test_what_others_use_slows_everything_down() -> None:
-    """Take twice as long on cores of which other programs use half."""
-    alone, shared = (simulate(replace(SHARD, others=others, batch_wait=0.0), at_once(5_000)) for others in (0.0, 1.0))
-    assert shared.seconds == pytest.approx(2 * alone.seconds, rel=0.02)
+def test_what_waits_twice_as_long_takes_twice_as_long() -> None:
+    """Take twice as long if each second of work takes two."""
+    alone = replace(SHARD, cores=1, batch_wait=0.0)
+    parts = {name: getattr(alone, name).stretched(2) for name in ("projector", "database", "log", "client")}
+    slow, fast = (simulate(each, at_once(5_000)) for each in (replace(alone, **parts), alone))
+    assert slow.seconds == pytest.approx(2 * fast.seconds, rel=0.02)
 
 
 def test_nothing_comes_of_nothing() -> None:
