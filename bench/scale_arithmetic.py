@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -40,11 +40,11 @@ class Assumptions:
     """Memories of an agent."""
     days: float = 365.0
     """Days since the first event."""
-    days_kept: float = 365.0
+    days_kept: float = 30.0
     """Days whose events are on the stream. Older ones lie in an archive."""
     near: float = 0.02
     """Share of the agents whose index for recalls is in the memory of a process, 0 to 1."""
-    agents_in_namespace: float = 1_000.0
+    agents_in_namespace: float = 3_000.0
     """Maximum number of agents of a namespace. Each task is routed among all of them."""
     busy: float = 0.6
     """Share of what a part can do that is planned for at the busiest time, 0 to 1."""
@@ -102,14 +102,17 @@ class Constants:
     @classmethod
     def read(cls, folder: Path = RESULTS) -> Self:
         """Return the constants of the saved results."""
-        measured, warm, workers = (
+        measured, throughput, workers = (
             json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
-            for name in ("scale_constants", "warm-jsquad", "worker_memory")
+            for name in ("scale_constants", "throughput", "worker_memory")
         )
+        acts = {name: _act(measured["acts"][name]) for name in ACTS}
+        by_worker = throughput["at"]["instant"]["workers"]["1"]
+        acts["task"] = replace(acts["task"], cpu_seconds=by_worker["cpu_ms_per_task"] / 1e3)
         fold, log, rows = measured["projector"], measured["log"], measured["database"]
         micro = fold["decode_us"] + fold["fold"]["event_us"] + fold["database"]["event_us"]
         return cls(
-            acts={name: _act(measured["acts"][name]) for name in ACTS},
+            acts=acts,
             route_seconds=routing_line(measured["routing_cpu_ms"]),
             fold_seconds=micro / 1e6,
             appends_per_second=log["three_servers"]["together_per_second"],
@@ -118,7 +121,7 @@ class Constants:
             task_rows=rows["task"],
             memory_rows=rows["memory"],
             agent_rows=rows["agent"],
-            index_memory=warm["kilobytes_each"] * 1e3,
+            index_memory=measured["index"]["process_bytes_per_memory"],
             stored_index=measured["index"]["stored_bytes_per_memory"],
             namespace_memory=sum(workers["at_last"].values()) * 1e6,
         )

@@ -68,10 +68,11 @@ def test_the_queue_grows_above_the_capacity_only() -> None:
 
 def test_what_waits_twice_as_long_takes_twice_as_long() -> None:
     """Take twice as long if each second of work takes two."""
-    alone = replace(SHARD, cores=1, batch_wait=0.0)
+    alone = replace(SHARD, cores=1, batch_wait=0.0, projector=Cost(event=0.4e-3), database=Cost(event=0.1e-3))
     parts = {name: getattr(alone, name).stretched(2) for name in ("projector", "database", "log", "client")}
-    slow, fast = (simulate(each, at_once(5_000)) for each in (replace(alone, **parts), alone))
-    assert slow.seconds == pytest.approx(2 * fast.seconds, rel=0.02)
+    fast, slow = (simulate(each, at_once(5_000)) for each in (alone, replace(alone, **parts)))
+    assert fast.seconds == pytest.approx(5_000 * (FOLD + alone.log.event))
+    assert slow.seconds == pytest.approx(2 * fast.seconds)
 
 
 def test_nothing_comes_of_nothing() -> None:
