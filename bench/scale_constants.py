@@ -27,11 +27,12 @@ from itertools import islice
 from typing import Any, Final
 from uuid import uuid4
 
+from bench.backpressure import TOPICS
 from bench.measuring import record, save_figures, until_quiet
 from bench.scale_storage import of_cluster, of_index, of_storage, of_subjects
 from bench.servers import servers
 from bench.texts import memories, questions
-from bench.throughput import TOPICS, Ground, ground, spent
+from bench.throughput import Ground, ground, spent
 from nemuri.platform.serving import run_services
 from nemuri_contracts.agents import AgentDefined, Definition, Embedding
 from nemuri_contracts.client_events import MemoryContent, TaskSubmitted

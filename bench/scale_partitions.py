@@ -22,7 +22,7 @@ import asyncio
 import statistics
 import sys
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -122,7 +122,7 @@ async def _worked(worker: asyncio.subprocess.Process) -> float:
 
 
 def _of_servers() -> dict[str, float]:
-    found = Counter[str]()
+    found = defaultdict[str, float](float)
     for child in psutil.Process().children():
         if child.name() in {"nats-server", "postgres"}:
             found[child.name()] += cpu_seconds(child) + sum(map(cpu_seconds, child.children()))

@@ -87,7 +87,8 @@ async def _quiet(patience: float) -> None:
 
 def fitted(runs: Sequence[Observed], cores: int) -> Shard:
     """Return the shard whose simulation comes closest to these stretches."""
-    shard = Shard(**{part: _cost(runs, process) for part, process in PROCESSES.items()}, cores=cores)
+    costs = {part: _cost(runs, process) for part, process in PROCESSES.items()}
+    shard = Shard(costs["projector"], costs["database"], costs["log"], costs["client"], cores=cores)
     waits = (0.0, 0.1e-3, 0.2e-3, 0.35e-3, 0.5e-3, 0.8e-3, 1.2e-3)
     batch_waits = (0.0, 0.5e-3, 1e-3, 2e-3, 3e-3, 5e-3, 8e-3, 12e-3)
     tried = (replace(shard, append_wait=one, batch_wait=other) for one, other in itertools.product(waits, batch_waits))
