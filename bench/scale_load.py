@@ -26,8 +26,8 @@ from nemuri_infra.runtime.settings import Settings
 
 IN_FLIGHT = 512
 """Maximum number of events that are published and not acknowledged yet."""
-FASTEST = 4_000
-"""More events than a log takes in a second."""
+FASTEST = 2_500
+"""More events than the log and the projector take in a second on two cores."""
 DRAIN_SECONDS = 120.0
 """Maximum number of seconds until the projector has folded what was appended."""
 
