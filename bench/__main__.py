@@ -39,6 +39,7 @@ class Script:
     """True if even its smallest run is slow. A smoke test skips it."""
 
 
+SCALE_QUICK = ("--tasks", "60", "--acts", "4", "--appends", "200", "--subjects", "2000", "--routed", "10", "20")
 SCRIPTS = (
     Script("retrieval", data=True),
     Script("abstention", data=True),
@@ -60,6 +61,9 @@ SCRIPTS = (
     Script("rebuild", ("--tasks", "100", "--rounds", "1")),
     Script("snapshot", ("--tasks", "100")),
     Script("throughput", ("--quick",)),
+    Script("scale_constants", SCALE_QUICK),
+    Script("scale_simulation", ("--quick",)),
+    Script("scale_partitions", ("--tasks", "60", "--agents", "20", "--rounds", "1")),
     Script("window", ("--events", "2000", "--repetitions", "2", "--rounds", "1", "--tasks", "5")),
     Script("world", ("--seconds", "2", "--most", "50")),
     Script("society", ("--quick",)),

@@ -107,7 +107,7 @@ class Ground:
 
         Raises RuntimeError if a task fails, and TimeoutError after `TIMEOUT_SECONDS` seconds.
         """
-        before, came = _spent(self.processes()), time.monotonic()
+        before, came = spent(self.processes()), time.monotonic()
         start = await self.resources.log.last_sequence()
         watching = asyncio.ensure_future(self._slept(start, tasks))
         numbers = range(self.asked, self.asked + tasks)
@@ -115,7 +115,7 @@ class Ground:
         await asyncio.gather(*(self._submit(client, numbers[nth::CLIENTS]) for nth, client in enumerate(self.clients)))
         async with asyncio.timeout(TIMEOUT_SECONDS):
             await watching
-        seconds, after = time.monotonic() - came, _spent(self.processes())
+        seconds, after = time.monotonic() - came, spent(self.processes())
         return Round(seconds, tasks, {name: after[name] - before.get(name, 0.0) for name in after})
 
     async def _submit(self, client: Client, numbers: Sequence[int]) -> None:
@@ -228,7 +228,8 @@ def _home(path: Path) -> Home:
     return home
 
 
-def _spent(processes: Mapping[str, Sequence[psutil.Process]]) -> dict[str, float]:
+def spent(processes: Mapping[str, Sequence[psutil.Process]]) -> dict[str, float]:
+    """Return the CPU seconds that the processes have used, by name."""
     return {name: sum(map(cpu_seconds, each)) for name, each in processes.items()}
 
 
