@@ -45,6 +45,12 @@ async def next_messages(log: Log, after: int, limit: int, only: Sequence[str] = 
 
 async def count_after(log: Log, after: int, only: Sequence[str] = ()) -> int:
     """Return the number of messages after the sequence `after`; with `only`, of those on these subjects."""
+    archived = await log.archive.until(log)
+    return await count_in_stream(log, max(after, archived), only) + await log.archive.count(log, after, only)
+
+
+async def count_in_stream(log: Log, after: int, only: Sequence[str] = ()) -> int:
+    """Return the number of messages that the stream has after the sequence `after`, as `count_after` does."""
     config = api.ConsumerConfig(
         name=uuid4().hex,
         deliver_policy=api.DeliverPolicy.BY_START_SEQUENCE,

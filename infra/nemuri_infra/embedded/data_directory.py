@@ -12,7 +12,7 @@ from typing import Self
 import platformdirs
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from nemuri_infra.embedded.private_files import write_private
+from nemuri_infra.process.private_files import write_private
 
 LOCK_ATTEMPTS = 25
 LOCK_POLL_SECONDS = 0.01
