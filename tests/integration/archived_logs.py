@@ -16,8 +16,6 @@ from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import agent_defined, connected_client, opened_log, running_services, until_idle
 
-FACTS = ("The truth value of an empty list is false.", "The truth value of a wugwump is always purplish.")
-QUESTIONS = ("What is the truth value of an empty list?", "What is the truth value of a wugwump?")
 LEASE = 0.2
 """Seconds for which the stream keeps archived messages in a test. The processes ask again before each reading."""
 
@@ -28,22 +26,23 @@ def asking_always(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(log_archive, "REFRESH_SECONDS", -1.0)
 
 
-async def live(resources: Resources, client: Client) -> list[UUID]:
-    """Let an agent learn and answer, and return its tasks, which have ended."""
+async def live(resources: Resources, client: Client, word: str) -> list[UUID]:
+    """Let an agent learn and answer, and return its tasks, which have ended. The second one is about a word."""
     await resources.log.append(agent_defined())
     await client.settle()
-    for fact in FACTS:
-        await client.remember("python", fact)
-    tasks = [(await client.ask(question, settled=True)).task_id for question in QUESTIONS]
+    await client.remember("python", "The truth value of an empty list is false.")
+    await client.remember("python", f"The truth value of a {word} is always purplish{word}.")
+    questions = ("What is the truth value of an empty list?", f"What is the truth value of a {word}?")
+    tasks = [(await client.ask(question, settled=True)).task_id for question in questions]
     await until_idle(resources)
     return tasks
 
 
 @asynccontextmanager
-async def living(settings: Settings) -> AsyncIterator[tuple[Resources, Client, list[UUID]]]:
+async def living(settings: Settings, word: str = "wugwump") -> AsyncIterator[tuple[Resources, Client, list[UUID]]]:
     """Run all services, and yield them with a client and two tasks that have ended."""
     async with running_services(settings) as resources, connected_client(settings) as client:
-        yield resources, client, await live(resources, client)
+        yield resources, client, await live(resources, client, word)
 
 
 async def archived(settings: Settings, before: int | None = None, *, lease: float = LEASE) -> Archived:

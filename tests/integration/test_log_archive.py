@@ -1,5 +1,6 @@
 """An archived log reads like one that was never archived, and appends are checked against the whole of it."""
 
+import asyncio
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from nemuri.operations.export_import import export_log
 from nemuri.operations.log_archiving import archive_plan
 from nemuri.operations.log_position_parsing import LogPosition
 from nemuri.operations.past_states import agents_of, extent, replay_with, steps_of
-from nemuri.operations.session import OperationError
+from nemuri.operations.session import OperationError, ignore_progress
 from nemuri.operations.views import rebuild
 from nemuri_contracts.agents import AgentDefined
 from nemuri_contracts.client_events import TaskSubmitted
@@ -42,6 +43,7 @@ from tests.integration.harness import (
 )
 from tests.integration.servers import Servers
 from tests.integration.test_backup import new_namespace
+from tests.integration.test_erasure import assert_gone
 
 __all__ = ["asking_always"]
 pytestmark = [pytest.mark.connected, pytest.mark.usefixtures("asking_always")]
@@ -68,10 +70,10 @@ async def test_every_reader_sees_the_whole_log(settings: Settings, tmp_path: Pat
                 [await log.headers_at(sequence) for sequence in range(1, end + 1)],
                 await log_page(client, LogFilter(), before=end // 2, limit=5),
                 await log_page(client, LogFilter(kinds=("task_submitted",)), limit=5),
-                (middle.mind, await extent(log), await agents_of(log)),
+                (middle.mind, (await extent(log)).first, (await extent(log)).begins, await agents_of(log)),
                 await steps_of(log, "python", memory),
                 (await replay_with(log, "python", {"archive_threshold": 5.0}, None)).other,
-                await client.explain(tasks[0]),
+                [await client.why(task) for task in tasks],
                 await log.newest_on(log.subjects.of_agent("python", AgentDefined)),
                 await log.agents_with(AgentSlept),
                 (statistics.first, statistics.kinds["task_submitted"], statistics.kinds["agent_slept"]),
@@ -91,7 +93,7 @@ async def test_every_reader_sees_the_whole_log(settings: Settings, tmp_path: Pat
         assert {name: rows for name, rows in changed.items() if name != "journal"} == {
             name: rows for name, rows in tables.items() if name != "journal"
         }
-        await export_log(settings, tmp_path / "log.jsonl")
+        await export_log(settings, tmp_path / "log.jsonl", ignore_progress)
         lines = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
         assert sum(line.get("kind") == "task_submitted" or "task_submitted" in str(line) for line in lines) > 0
         await assert_verified(settings)
@@ -104,7 +106,7 @@ async def test_an_old_task_takes_late_feedback_and_questions(settings: Settings)
         await client.feedback(tasks[0], "helpful")
         await until_idle(resources)
         [standing] = (await client.progress(tasks[0])).feedback
-        assert standing.outcome == "applied"
+        assert standing.standing == "applied"
         again = await client.ask("What is the truth value of a wugwump, again?", settled=True)
         assert "purplish" in (again.answer or "")
         await until_idle(resources)
@@ -223,29 +225,28 @@ async def test_work_waits_while_the_archive_is_away(settings: Settings) -> None:
 
         await eventually(waits)
         hidden.rename(settings.archive_directory)
-        assert (await client.wait(question.event_id)).status == "done"
+        await until_idle(resources)
+        assert (await client.result(question.event_id)).status == "done"
         assert (await client.result(tasks[0])).status == "done"
 
 
 async def test_erasure_reaches_the_archived_files(servers: Servers, settings: Settings) -> None:
     """No file of the archive and none of the servers has an erased word, and the other events are still there."""
-    async with living(settings) as (resources, client, tasks):
+    async with living(settings, "snollygoster") as (resources, client, tasks):
         await archived(settings)
         directory = settings.archive_directory
-        assert any(b"wugwump" in line for line in archived_lines(directory))
+        assert any(b"snollygoster" in line for line in archived_lines(directory))
         await forget(settings, [Thing("task", tasks[1])])
         memories = await client.memories("python")
-        [gone] = [each.memory_id for each in memories if "wugwump" in each.content]
+        [gone] = [each.memory_id for each in memories if "snollygoster" in each.memory.content]
         await forget(settings, [Thing("memory", gone)])
         await until_idle(resources)
-        assert not any(b"wugwump" in line or b"purplish" in line for line in archived_lines(directory))
+        assert not any(b"snollygoster" in line or b"purplishsnollygoster" in line for line in archived_lines(directory))
         assert any(b"empty list" in line for line in archived_lines(directory))
         names = {path.name for path in directory.glob("*.gz")}
         manifest = json.loads((directory / "manifest.json").read_text())
         assert names == {entry["file"] for entry in manifest["segments"]}
-        from tests.integration.test_erasure import assert_gone
-
-        assert_gone(servers, "wugwump", "purplish", kept="empty list")
+        assert_gone(servers, "snollygoster", "purplishsnollygoster", kept="empty list")
         assert (await client.result(tasks[0])).status == "done"
         await rebuild(settings, from_start=True)
     await assert_verified(settings)
@@ -265,7 +266,7 @@ async def test_a_backup_has_the_archived_events(servers: Servers, settings: Sett
         await until_idle(resources)
         assert await resources.log.archive.until(resources.log) == 0, "the announcement is of another log"
         restored = await client.memories("python")
-        assert [each.content for each in restored] == [each.content for each in before]
+        assert [each.memory.content for each in restored] == [each.memory.content for each in before]
         assert (await archived(elsewhere)).plan.events > 0
         assert (await client.result(tasks[0])).status == "done"
     await assert_verified(elsewhere)
@@ -350,3 +351,56 @@ async def test_two_runs_do_not_get_in_each_others_way(settings: Settings) -> Non
         events = await recorded_events(resources.log)
         assert events[:-1] == before
         assert isinstance(events[-1], LogArchived)
+
+
+async def test_appends_go_on_while_the_log_is_archived(settings: Settings) -> None:
+    """Every conditional append that succeeds saw the event before it, through several runs of archiving."""
+    async with living(settings) as (resources, client, _):
+        appended, ended = dict[int, int](), asyncio.Event()
+
+        async def define(number: int) -> None:
+            """Append definitions of one agent, each on the condition that it follows the last one."""
+            async with opened_log(settings) as log:
+                subject = log.subjects.of_agent("cook", AgentDefined)
+                while not ended.is_set():
+                    last = (await log.newest_on(subject)).sequence
+                    event = agent_defined("cook", description=f"cooking by {number}")
+                    try:
+                        sequence = await log.append(event, expected=last)
+                    except ConflictError:
+                        continue
+                    appended[sequence] = last
+
+        async def archive() -> None:
+            """Archive three times, each time after the services have come along."""
+            for _ in range(3):
+                count = len(appended)
+
+                async def grown(least: int = count + 5) -> bool:
+                    """Return True once there are some more events."""
+                    return len(appended) >= least
+
+                await eventually(grown)
+                await archived(settings)
+            ended.set()
+
+        async with asyncio.TaskGroup() as group:
+            for number in range(3):
+                group.create_task(define(number))
+            group.create_task(archive())
+        await until_idle(resources)
+        done = await archived(settings)
+        subject = resources.log.subjects.of_agent("cook", AgentDefined)
+        read = [
+            event.sequence or 0
+            for batch in [
+                each async for each in resources.log.read(0, await resources.log.last_sequence(), only=[subject])
+            ]
+            for event in batch.events
+        ]
+        assert read == sorted(appended), "each acknowledged event is on the log once"
+        assert [appended[sequence] for sequence in read] == [0, *read[:-1]], "no append missed another one"
+        assert done.plan.until > read[0]
+        assert (await client.ask("What is the truth value of an empty list?", settled=True)).status == "done"
+        await until_idle(resources)
+    await assert_verified(settings)

@@ -43,7 +43,6 @@ class _Copy:
 
     directory: ArchiveDirectory
     after: int
-    segment_bytes: int
     entries: list[SegmentEntry] = field(default_factory=list)
     _writer: SegmentWriter | None = None
 
@@ -52,7 +51,7 @@ class _Copy:
         for message in messages:
             self._writer = self._writer or SegmentWriter(self.directory.path, self.after)
             self._writer.add(message)
-            if self._writer.size >= self.segment_bytes:
+            if self._writer.size >= SEGMENT_BYTES:
                 self.complete(message.sequence)
 
     def close(self) -> None:
@@ -72,9 +71,7 @@ class _Copy:
             self.after, self._writer = until, None
 
 
-async def copy_to_archive(
-    log: Log, until: int, advance: Advance, *, segment_bytes: int = SEGMENT_BYTES
-) -> ArchiveManifest:
+async def copy_to_archive(log: Log, until: int, advance: Advance) -> ArchiveManifest:
     """Copy the messages up to the sequence `until` to the archive's files, and return the manifest.
 
     The archive must be locked against erasures. Raises `ArchiveError` if the directory cannot be used, and one of
@@ -86,7 +83,7 @@ async def copy_to_archive(
         manifest = await _announced(log, directory, beginning)
         for _ in range(COPY_ATTEMPTS):
             await asyncio.to_thread(directory.replace, manifest)
-            copy = _Copy(directory, beginning, segment_bytes)
+            copy = _Copy(directory, beginning)
             with closing(copy):
                 async with aclosing(log.stream_messages(beginning, until)) as stretches:
                     async for reached, messages in stretches:
