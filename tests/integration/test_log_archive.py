@@ -391,13 +391,8 @@ async def test_appends_go_on_while_the_log_is_archived(settings: Settings) -> No
         await until_idle(resources)
         done = await archived(settings)
         subject = resources.log.subjects.of_agent("cook", AgentDefined)
-        read = [
-            event.sequence or 0
-            for batch in [
-                each async for each in resources.log.read(0, await resources.log.last_sequence(), only=[subject])
-            ]
-            for event in batch.events
-        ]
+        batches = resources.log.read(0, await resources.log.last_sequence(), only=[subject])
+        read = [event.sequence or 0 async for batch in batches for event in batch.events]
         assert read == sorted(appended), "each acknowledged event is on the log once"
         assert [appended[sequence] for sequence in read] == [0, *read[:-1]], "no append missed another one"
         assert done.plan.until > read[0]
