@@ -59,6 +59,7 @@ SCRIPTS = (
     Script("minds", ("--agents", "8", "--memories", "600", "--recalls", "40", "--memory", "0.05")),
     Script("rebuild", ("--tasks", "100", "--rounds", "1")),
     Script("snapshot", ("--tasks", "100")),
+    Script("retention", ("--tasks", "20")),
     Script("throughput", ("--quick",)),
     Script("window", ("--events", "2000", "--repetitions", "2", "--rounds", "1", "--tasks", "5")),
     Script("world", ("--seconds", "2", "--most", "50")),
