@@ -11,11 +11,8 @@ def test_the_log_is_archived_while_the_platform_runs(cli: CommandLine) -> None:
     platform = cli.up()
     try:
         assert (cli.data / "archive").exists() is False
-        for wrong, why in (
-            ("now", "everything cannot be archived"),
-            ("soon", "not a position"),
-            ("2999-01-01", "future"),
-        ):
+        wrongs = {"now": "everything cannot be archived", "soon": "not a position", "2999-01-01": "future"}
+        for wrong, why in wrongs.items():
             refused = cli("log", "archive", "--before", wrong)
             assert (refused.code, refused.err.count("\n")) == (2, 1)
             assert why in refused.err

@@ -13,12 +13,19 @@ from nemuri_infra.bus import archive_directory, archiving
 from nemuri_infra.runtime.settings import Settings
 
 SEGMENT_BYTES = 20_000
-DELETIONS = 4
-POINTS = ("segment", "manifest", "announcement", "deletion", "giving up")
+POINTS: dict[str, tuple[Any, str, int]] = {
+    "segment": (archiving._Copy, "complete", 2),
+    "manifest": (archive_directory, "write_manifest", 2),
+    "announcement": (log_archiving, "announce", 1),
+    "giving up": (log_archiving, "give_up_archived", 1),
+    "deletion": (archiving, "delete_message", 4),
+}
+"""For each point the function, and the number of its call in place of which the process ends."""
 
 
-def kill_before(function: Callable[..., Any], times: int) -> Callable[..., Any]:
-    """Return a function that does the same, but kills the process instead of the call with this number."""
+def kill_before(owner: Any, name: str, times: int) -> None:
+    """Let the process kill itself in place of the call of a function with this number."""
+    function: Callable[..., Any] = getattr(owner, name)
     calls = 0
 
     def called(*args: Any, **options: Any) -> Any:
@@ -28,24 +35,14 @@ def kill_before(function: Callable[..., Any], times: int) -> Callable[..., Any]:
             os.kill(os.getpid(), signal.SIGKILL)
         return function(*args, **options)
 
-    return called
+    setattr(owner, name, called)
 
 
 def main(settings: Settings, before: int, point: str) -> None:
     """Archive the events before a sequence."""
     archiving.SEGMENT_BYTES = SEGMENT_BYTES  # type: ignore[misc]
     archiving.CONCURRENT_DELETIONS = 1  # type: ignore[misc]
-    match point:
-        case "segment":
-            archiving._Copy.complete = kill_before(archiving._Copy.complete, 2)  # type: ignore[method-assign]
-        case "manifest":
-            archive_directory.write_manifest = kill_before(archive_directory.write_manifest, 2)
-        case "announcement":
-            log_archiving.announce = kill_before(log_archiving.announce, 1)
-        case "deletion":
-            archiving.delete_message = kill_before(archiving.delete_message, DELETIONS)
-        case _:
-            log_archiving.give_up_archived = kill_before(log_archiving.give_up_archived, 1)
+    kill_before(*POINTS[point])
     asyncio.run(log_archiving.archive_log(settings, LogPosition(str(before), sequence=before), lease=0.2))
 
 

@@ -6,7 +6,13 @@ from pathlib import Path
 from nemuri.operations.erasure import check_log_complete
 from nemuri.operations.log_position_parsing import LogPosition
 from nemuri.operations.session import OperationContext, OperationError, ignore_progress, open_operation
-from nemuri_infra.bus.archiving import announce, copy_to_archive, directory_of, give_up_archived
+from nemuri_infra.bus.archiving import (
+    announce,
+    check_may_give_up,
+    copy_to_archive,
+    directory_of,
+    give_up_archived,
+)
 from nemuri_infra.bus.consumer_listing import consumers_of
 from nemuri_infra.bus.event_log import ConflictError, Log
 from nemuri_infra.bus.log_archive import LEASE_SECONDS
@@ -83,6 +89,7 @@ async def archive_log(
 
 async def _archive(at: OperationContext, before: LogPosition, on_progress: Advance, lease: float) -> Archived:
     log, directory = at.log, directory_of(at.log)
+    await check_may_give_up(log)
     size, plan = await _stream_bytes(log), await _plan(at, before)
     if plan.until > plan.after:
         await _ensure_snapshot(at, plan.until)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from contextlib import aclosing, closing
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 
 import orjson
 from nats.js.errors import APIError
@@ -172,16 +172,27 @@ def _end_of_block(directory: ArchiveDirectory, until: int) -> int:
     return first
 
 
+async def check_may_give_up(log: Log) -> None:
+    """Raise an error of the NATS client if this user may not delete messages of the log's stream. Deletes none."""
+    await _delete(log, 0)
+
+
 async def _release(log: Log, sequence: int) -> None:
     """Let the log's stream give up a message, without overwriting its bytes. Does nothing if it has done so already.
 
     Raises `APIError` if that is denied.
     """
-    subject = f"{log.api_prefix}.STREAM.MSG.DELETE.{log.subjects.stream}"
-    wanted = orjson.dumps({"seq": sequence, "no_erase": True})
-    answer = orjson.loads((await log.connection.request(subject, wanted, timeout=ANSWER_SECONDS)).data)
+    answer = await _delete(log, sequence)
     if "error" in answer and await log.in_stream(seq=sequence) is not None:
         APIError.from_error(answer["error"])
+
+
+async def _delete(log: Log, sequence: int) -> dict[str, Any]:
+    """Return the server's answer to the deletion of a message."""
+    subject = f"{log.api_prefix}.STREAM.MSG.DELETE.{log.subjects.stream}"
+    wanted = orjson.dumps({"seq": sequence, "no_erase": True})
+    answer: dict[str, Any] = orjson.loads((await log.connection.request(subject, wanted, timeout=ANSWER_SECONDS)).data)
+    return answer
 
 
 def directory_of(log: Log) -> ArchiveDirectory:

@@ -9,7 +9,7 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -62,6 +62,7 @@ class LogArchive:
     _until: int = 0
     _asked_at: float = float("-inf")
     _identity: str = ""
+    _asking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @classmethod
     def at(cls, path: Path | None) -> "LogArchive":
@@ -70,11 +71,17 @@ class LogArchive:
 
     async def until(self, stream: Stream, *, fresh: bool = False) -> int:
         """Return the last archived sequence; 0 if nothing is archived. With `fresh`, ask the server in any case."""
-        if fresh or now() - self._asked_at > REFRESH_SECONDS:
-            asked_at = now()
-            self._until = max(self._until, await archived_until(stream))
-            self._asked_at = asked_at
+        if fresh or self._is_old:
+            async with self._asking:
+                if fresh or self._is_old:
+                    asked_at = now()
+                    self._until = max(self._until, await archived_until(stream))
+                    self._asked_at = asked_at
         return self._until
+
+    @property
+    def _is_old(self) -> bool:
+        return now() - self._asked_at > REFRESH_SECONDS
 
     @property
     def revision(self) -> object:
@@ -93,8 +100,9 @@ class LogArchive:
         """
 
         while True:
-            found = await self._stored(stream, await self.until(stream), wanted)
-            if not self.outdated:
+            until = await self.until(stream)
+            found = await self._stored(stream, until, wanted)
+            if not self.outdated and self._until == until:
                 return found
 
     async def _stored(self, stream: Stream, until: int, wanted: dict[str, int | str]) -> StoredMessage | None:
