@@ -19,7 +19,8 @@ from nemuri.operations.views import rebuild
 from nemuri_contracts.client_events import MemoryContent, MemoryOffered
 from nemuri_contracts.erasure import Erasure, MemoriesErased
 from nemuri_contracts.event import Event
-from nemuri_infra.bus.event_log import Batch, Log
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.bus.log_batch import Batch
 from nemuri_infra.projections import rebuilder
 from nemuri_infra.projections.erasure import erase, erased_of, hashes_in_use
 from nemuri_infra.projections.erasure_lineage import Lineage, Thing

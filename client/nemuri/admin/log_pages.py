@@ -14,7 +14,7 @@ from nemuri.client.exchange import ClientError, UnknownIdError
 from nemuri_contracts.agents import ORCHESTRATOR
 from nemuri_contracts.codec import EVENTS, AnyEvent, UndecodableError
 from nemuri_contracts.event import ClientEvent, Identifier, Options, Value, derive
-from nemuri_infra.bus.event_log import Unreadable, message_id
+from nemuri_infra.bus.log_batch import Unreadable, message_id
 from nemuri_infra.bus.log_windows import Logged, last_messages, next_messages
 from nemuri_services.service_registry import SERVICES
 

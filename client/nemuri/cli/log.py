@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from nemuri.client.client import Client
     from nemuri.operations.log_archiving import ArchivePlan
     from nemuri_contracts.codec import AnyEvent
-    from nemuri_infra.bus.event_log import Batch
+    from nemuri_infra.bus.log_batch import Batch
     from nemuri_infra.runtime.settings import Settings
 
     Transfer = Callable[[Settings, Path, Callable[[int, int], None]], Coroutine[Any, Any, int]]

@@ -9,7 +9,7 @@ from nemuri_contracts.event import derive
 from nemuri_contracts.log_archiving import LogArchived
 from nemuri_contracts.parked_events import EventParked
 from nemuri_domain.event_sourcing.erasure import TOMBSTONES
-from nemuri_infra.bus.event_log import message_id
+from nemuri_infra.bus.log_batch import message_id
 from nemuri_infra.projections.projection import OutdatedError, Unprojectable
 from nemuri_infra.projections.rebuilder import catch_up, rebuild
 from nemuri_infra.runtime.settings import Settings

@@ -13,13 +13,11 @@ import gzip
 import os
 import zlib
 from array import array
-from base64 import b64decode, b64encode
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime
-from hashlib import blake2b, sha256
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,6 +25,7 @@ import orjson
 from cachetools import LRUCache
 from pydantic import BaseModel, ConfigDict, Field
 
+from nemuri_infra.bus.archived_message import keys_of, line_of, message_in
 from nemuri_infra.bus.stored_message import StoredMessage
 from nemuri_infra.bus.subject_patterns import expression, is_pattern
 from nemuri_infra.process.disk_sync import sync_directory
@@ -101,7 +100,7 @@ class SegmentWriter:
     def add(self, message: StoredMessage) -> None:
         """Add a message."""
         self._first = self._first or message.sequence
-        line = _line(message)
+        line = line_of(message)
         self._content.update(line)
         self._lines += line
         self.size += len(line)
@@ -121,7 +120,7 @@ class SegmentWriter:
         index_at = self._write(
             orjson.dumps({"blocks": list(map(tuple, self.blocks)), "subjects": dict(sorted(self.subjects.items()))})
         )
-        keys_at = self._write(orjson.dumps({"keys": sorted({key for name in self.subjects for key in _keys(name)})}))
+        keys_at = self._write(orjson.dumps({"keys": sorted({key for name in self.subjects for key in keys_of(name)})}))
         self._file.flush()
         os.fsync(self._file.fileno())
         self._file.close()
@@ -196,7 +195,7 @@ class Segment:
         if self._key_list is None:
             self._key_list = array("Q", self._object(self.entry.keys_at, self.entry.bytes)["keys"])
         keys = self._key_list
-        return all((place := bisect_left(keys, key)) < len(keys) and keys[place] == key for key in _keys(pattern))
+        return all((place := bisect_left(keys, key)) < len(keys) and keys[place] == key for key in keys_of(pattern))
 
     def sequences(self, pattern: str) -> Sequence[int]:
         """Return the sequences of the messages whose subjects match a pattern, in ascending order."""
@@ -219,7 +218,7 @@ class Segment:
         """Return the messages of a block, in order."""
         offset, length, _ = self._open().blocks[number]
         try:
-            return tuple(map(_message, self._lines(offset, offset + length)))
+            return tuple(map(message_in, self._lines(offset, offset + length)))
         except (ValueError, KeyError, TypeError) as error:
             raise self._damaged(error) from error
 
@@ -232,7 +231,7 @@ class Segment:
         """Return the SHA-256 of all messages, uncompressed."""
         digest = sha256()
         for message in self.all():
-            digest.update(_line(message))
+            digest.update(line_of(message))
         return digest.hexdigest()
 
     def check(self) -> None:
@@ -290,38 +289,3 @@ def wipe(path: Path) -> None:
             file.flush()
             os.fsync(file.fileno())
         path.unlink()
-
-
-def _line(message: StoredMessage) -> bytes:
-    said: dict[str, object] = {
-        "sequence": message.sequence,
-        "subject": message.subject,
-        "stored_at": message.stored_at.isoformat(),
-        "headers": message.headers,
-    }
-    try:
-        said["data"] = message.data.decode()
-    except UnicodeDecodeError:
-        said["base64"] = b64encode(message.data).decode()
-    return orjson.dumps(said) + b"\n"
-
-
-def _message(line: bytes) -> StoredMessage:
-    said = orjson.loads(line)
-    data = said["data"].encode() if "data" in said else b64decode(said["base64"])
-    stored_at = datetime.fromisoformat(said["stored_at"])
-    return StoredMessage(said["subject"], said["sequence"], data, said["headers"], stored_at)
-
-
-def _keys(subject: str) -> Iterator[int]:
-    """Yield the keys of a subject or of a pattern. The first token is the namespace, which all subjects share."""
-    tokens = subject.split(".")
-    for place, token in enumerate(tokens[1:], 1):
-        if not is_pattern(token):
-            yield _key(f"{place} {token}")
-    if len(tokens) > 1 and not any(map(is_pattern, tokens[-2:])):
-        yield _key(f"{tokens[-2]} {tokens[-1]}")
-
-
-def _key(text: str) -> int:
-    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big")

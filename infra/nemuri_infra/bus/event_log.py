@@ -5,10 +5,8 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from hashlib import sha256
 from pathlib import Path
 from typing import Self
-from uuid import UUID
 
 import orjson
 from nats.aio.client import Client as Nats
@@ -17,13 +15,14 @@ from nats.js import JetStreamContext
 from nats.js.errors import BadRequestError, NotFoundError
 
 from nemuri_contracts.codec import AnyEvent, UndecodableError, check_id, decode, encode
-from nemuri_contracts.event import Event, derive
+from nemuri_contracts.event import Event
 from nemuri_contracts.parked_events import EventParked
 from nemuri_contracts.subjects import Subjects
 from nemuri_domain.event_sourcing.deduplication import Parked
 from nemuri_infra.bus.access import Access, api_prefix
 from nemuri_infra.bus.connection import connect
 from nemuri_infra.bus.log_archive import LogArchive
+from nemuri_infra.bus.log_batch import Batch, Unreadable, message_id
 from nemuri_infra.bus.message_deletion import delete_message
 from nemuri_infra.bus.pull_reader import IDLE_SECONDS, Pull
 from nemuri_infra.bus.stored_message import StoredMessage
@@ -52,43 +51,6 @@ class ConflictError(Exception):
 
 class TooLargeError(Exception):
     """The event exceeds the server's message limit. It was not sent, because the server would close the connection."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unreadable:
-    """A message of the log that cannot be decoded as an event."""
-
-    sequence: int
-    subject: str
-    reason: str
-    message_id: UUID
-    """Id derived from the subject and the bytes, because the message has no event id.
-
-    Operators name it to park the message, so that all readers of the log skip it.
-    """
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """A contiguous part of the log: its events, its unreadable messages, and the sequences between which it lies."""
-
-    events: tuple[AnyEvent, ...]
-    unreadable: tuple[Unreadable, ...]
-    after: int
-    """Sequence after which the part begins. The part ends with the sequence `until`, inclusive."""
-    until: int
-
-    @property
-    def sequences(self) -> list[int]:
-        """Return the sequences of all events and unreadable messages, in ascending order."""
-        return sorted([*(event.sequence or 0 for event in self.events), *(event.sequence for event in self.unreadable)])
-
-    def split(self, sequence: int) -> tuple["Batch", "Batch"]:
-        """Return the part of the batch up to the sequence `sequence`, inclusive, and the part after it."""
-        events = [event for event in self.events if (event.sequence or 0) <= sequence]
-        unreadable = [event for event in self.unreadable if event.sequence <= sequence]
-        rest = Batch(self.events[len(events) :], self.unreadable[len(unreadable) :], sequence, self.until)
-        return Batch(tuple(events), tuple(unreadable), self.after, sequence), rest
 
 
 @dataclass(frozen=True, slots=True)
@@ -481,15 +443,6 @@ class Log:
 
 def _unreadable(message: StoredMessage, reason: str) -> Unreadable:
     return Unreadable(message.sequence, message.subject, reason, message_id(message.subject, message.data))
-
-
-def message_id(subject: str, data: bytes) -> UUID:
-    """Return an id for a message that is not an event, derived from its subject and its bytes.
-
-    The namespace at the start of the subject is left out, so the id stays the same after an import into another
-    namespace.
-    """
-    return derive(f"{subject.partition('.')[2]} {sha256(data).hexdigest()}", "message")
 
 
 def _recorded_at(appended: datetime, headers: dict[str, str] | None) -> datetime:

@@ -9,7 +9,8 @@ from uuid import uuid4
 from nats.js import api
 
 from nemuri_contracts.codec import AnyEvent
-from nemuri_infra.bus.event_log import Log, Unreadable
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.bus.log_batch import Unreadable
 
 IDLE_SECONDS = 5.0
 """Seconds after which the server deletes a consumer of a page. A stream may have at most a thousand consumers."""

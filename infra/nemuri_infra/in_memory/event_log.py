@@ -19,11 +19,9 @@ from nemuri_infra.bus.event_log import (
     HEADER_BYTES,
     MESSAGE_ID,
     WRONG_LAST_SEQUENCE,
-    Batch,
     Log,
-    Unreadable,
-    message_id,
 )
+from nemuri_infra.bus.log_batch import Batch, Unreadable, message_id
 from nemuri_infra.bus.pull_reader import IDLE_SECONDS
 from nemuri_infra.bus.stored_message import StoredMessage
 from nemuri_infra.bus.subject_patterns import expression, is_pattern
