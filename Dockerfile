@@ -22,7 +22,8 @@ RUN /opt/nemuri/bin/pip install --no-cache-dir --no-compile --constraint constra
   && /opt/nemuri/bin/python -m compileall -q -x '/(anthropic|openai|mssql|mysql|oracle|sqlite)/' /opt/nemuri/lib
 
 FROM ${BASE}
-RUN useradd --uid 10001 --create-home nemuri && install --directory --owner=nemuri --mode=0700 /var/lib/nemuri
+RUN useradd --uid 10001 --create-home nemuri \
+  && install --directory --owner=nemuri --mode=0700 /var/lib/nemuri /var/lib/nemuri-archive
 COPY --from=build /opt/nemuri /opt/nemuri
 COPY infra/deploy/entrypoint.sh infra/deploy/ready.sh /usr/local/bin/
 ENV PATH="/opt/nemuri/bin:$PATH" PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 OPENBLAS_NUM_THREADS=1

@@ -60,6 +60,7 @@ SCRIPTS = (
     Script("minds", ("--agents", "8", "--memories", "600", "--recalls", "40", "--memory", "0.05")),
     Script("rebuild", ("--tasks", "100", "--rounds", "1")),
     Script("snapshot", ("--tasks", "100")),
+    Script("retention", ("--tasks", "20")),
     Script("throughput", ("--quick",)),
     Script("scale_constants", SCALE_QUICK),
     Script("scale_simulation", ("--quick",)),

@@ -146,6 +146,11 @@ SPEED_FIGURES: Final = (
         ),
     ),
     Figure(
+        "archived log: size of the files / of the stream before; CPU time to read it from the files / from the stream",
+        "retention",
+        lambda one: f"{one['archive_over_stream']:.2f}×; {one['read_archive_over_stream_cpu']:.2f}×",
+    ),
+    Figure(
         "tasks per second from submission to sleep, two cores, model without delay: 1 / 2 / 4 workers", "throughput",
         _grown("instant"), size="instant",
     ),

@@ -25,7 +25,7 @@ from nemuri_contracts.event import Event
 from nemuri_contracts.strength import AgentSlept, MemoriesRetrieved, MemoriesUsed, MemoryEncoded, SessionEnded, Use
 from nemuri_domain.strength import sleep
 from nemuri_domain.strength.decay import advance_by_sessions
-from nemuri_infra.bus.event_log import Batch
+from nemuri_infra.bus.log_batch import Batch
 from nemuri_infra.process.event_loop import run
 from nemuri_infra.projections.projection_writer import ProjectionWriter
 from nemuri_infra.projections.rebuilder import catch_up

@@ -18,6 +18,7 @@ from nemuri_contracts import (
     conversations,
     education,
     erasure,
+    log_archiving,
     parked_events,
     principles,
     rebuttals,
@@ -106,7 +107,7 @@ AnyAgentEvent = (
     | affective.AffectEvent
     | tiered.TiersEvent
 )
-AnyOperatorEvent = parked_events.EventParked
+AnyOperatorEvent = parked_events.EventParked | log_archiving.LogArchived
 AnyEvent = AnyClientEvent | AnyTaskEvent | AnyAgentEvent | AnyOperatorEvent
 
 EVENTS: dict[str, type[Event]] = {event.kind_of(): event for event in get_args(AnyEvent)}

@@ -70,6 +70,7 @@ from nemuri_contracts.education import (
 )
 from nemuri_contracts.erasure import AgentErased, Erasure, MemoriesErased, Standing, TaskErased
 from nemuri_contracts.event import Event, Usage, derive
+from nemuri_contracts.log_archiving import LogArchived
 from nemuri_contracts.parked_events import EventParked
 from nemuri_contracts.principles import PrincipleDecided, PrincipleDecisionGiven, PrincipleProposed
 from nemuri_contracts.rebuttals import AnswerRevised, RebuttalRequested, Revision
@@ -472,6 +473,7 @@ _PARTS: dict[type[Event], dict[str, object]] = {
         "compressed_by": "extractive", "usage": USAGE, "vector": VECTOR,
     },
     AgentErased: {"erasure": WHOLE},
+    LogArchived: {"log": "1700000000000000000", "until": 4096, "messages": 4000, "archive_bytes": 1_000_000},
     EventParked: {"parked_id": PARKED, "parked_kind": "memories_erased", "why": "It names nothing."},
     ImpactCredited: {
         "assignment_id": WORK, "reason": "helpful", "points": 2.0, "memory_ids": (MEMORY,), "taught": True,

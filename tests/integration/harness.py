@@ -117,7 +117,8 @@ async def opened_log(settings: Settings) -> AsyncIterator[Log]:
     if (platform := platform_of(settings)) is not None:
         yield platform.log
         return
-    log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False)
+    archive = settings.archive_directory
+    log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False, archive=archive)
     try:
         yield log
     finally:
@@ -130,7 +131,8 @@ async def connected_client(settings: Settings, client_id: str = "ann") -> AsyncI
     if (platform := platform_of(settings)) is not None:
         yield client_of(platform, client_id)
         return
-    async with Client.connect(str(settings.nats_url), namespace=settings.namespace, client_id=client_id) as client:
+    url, namespace, archive = str(settings.nats_url), settings.namespace, settings.archive_directory
+    async with Client.connect(url, namespace=namespace, client_id=client_id, archive=archive) as client:
         yield client
 
 

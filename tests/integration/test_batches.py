@@ -17,7 +17,7 @@ from nemuri_contracts.agents import AgentDefined
 from nemuri_contracts.codec import AnyAgentEvent
 from nemuri_domain.strength.aggregate import Mind
 from nemuri_domain.strength.fold import evolve
-from nemuri_infra.bus.event_log import Batch
+from nemuri_infra.bus.log_batch import Batch
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database, DatabaseError
 from nemuri_infra.projections.erasure_lineage import Thing

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from nemuri_contracts.codec import EVENTS, AnyEvent
-from nemuri_infra.bus.event_log import Batch
+from nemuri_infra.bus.log_batch import Batch
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.projection_writer import ProjectionWriter

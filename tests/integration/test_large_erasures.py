@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from nats.js import JetStreamContext
 from sqlalchemy import text
 
 from nemuri.client.client import Client
@@ -19,7 +20,9 @@ from nemuri.operations.views import rebuild
 from nemuri_contracts.client_events import MemoryContent, MemoryOffered
 from nemuri_contracts.erasure import Erasure, MemoriesErased
 from nemuri_contracts.event import Event
-from nemuri_infra.bus.event_log import Batch, Log
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.bus.log_batch import Batch
+from nemuri_infra.bus.message_deletion import delete_message
 from nemuri_infra.projections import rebuilder
 from nemuri_infra.projections.erasure import erase, erased_of, hashes_in_use
 from nemuri_infra.projections.erasure_lineage import Lineage, Thing
@@ -148,19 +151,18 @@ async def test_consumers_are_not_paused_while_an_erasure_deletes(
 ) -> None:
     """Consumers are not paused while an erasure deletes messages."""
     paused: list[bool] = []
-    delete = Log.delete
-
-    async def deleting(log: Log, sequence: int) -> None:
-        paused.append(not await none_paused(log))
-        await delete(log, sequence)
-
     async with running_services(settings) as resources, connected_client(settings) as client:
+
+        async def deleting(context: JetStreamContext, stream: str, sequence: int) -> None:
+            paused.append(not await none_paused(resources.log))
+            await delete_message(context, stream, sequence)
+
         await resources.log.append(agent_defined())
         await client.settle()
         gone = await client.remember("python", "The truth value of a theorbo is false.")
         await client.ask("What is the truth value of a theorbo?", settled=True)
         await until_idle(resources)
-        monkeypatch.setattr(Log, "delete", deleting)
+        monkeypatch.setattr("nemuri.operations.erasure.delete_message", deleting)
         await forget(settings, [Thing("memory", gone)])
     assert paused
     assert not any(paused)

@@ -20,7 +20,7 @@ from nemuri_contracts.event import Event
 from nemuri_contracts.parked_events import EventParked
 from nemuri_contracts.strength import MemoriesUsed, Use
 from nemuri_domain.strength.fold import evolve
-from nemuri_infra.bus.event_log import Batch
+from nemuri_infra.bus.log_batch import Batch
 from nemuri_infra.projections import projection_writer, tables
 from nemuri_infra.projections.identity_map import MindMap
 from nemuri_infra.projections.projection import FOLD, GapError, OtherFoldsError, OutdatedError

@@ -16,7 +16,8 @@ from nemuri.operations.views import rebuild
 from nemuri_contracts.agents import Embedding, MemoriesEmbedded
 from nemuri_contracts.strength import MemoryEncoded
 from nemuri_infra.bus import pull_reader
-from nemuri_infra.bus.event_log import Batch, Log
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.bus.log_batch import Batch
 from nemuri_infra.projections import projection_writer
 from nemuri_infra.projections.database import Database
 from nemuri_infra.projections.indexed_tables import LAST_ID, ChangesWanted

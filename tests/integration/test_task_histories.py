@@ -13,7 +13,7 @@ from nemuri_contracts.parked_events import EventParked
 from nemuri_contracts.strength import SessionEnded
 from nemuri_contracts.tasks import Part, TaskAssigned, TaskSummarised
 from nemuri_domain.tasks.aggregate import Chunk, TaskState
-from nemuri_infra.bus.event_log import message_id
+from nemuri_infra.bus.log_batch import message_id
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.fold_states import task_states
 from nemuri_infra.projections.progress import BehindError

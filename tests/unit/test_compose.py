@@ -159,6 +159,18 @@ def test_the_data_of_operators_is_in_a_volume(compose: dict[str, Any]) -> None:
     assert made in (ROOT / "Dockerfile").read_text(encoding="utf-8")
 
 
+def test_the_archive_of_the_log_is_in_every_container_that_reads_it(compose: dict[str, Any]) -> None:
+    """All services and operators mount the archive where the setting says, and only the eraser may write to it."""
+    readers = {*SERVICES, *OPERATIONS, "window"}
+    for name in readers:
+        each = compose["services"][name]
+        directory = each["environment"]["NEMURI_ARCHIVE"]
+        mounted = f"archive:{directory}" if name == "eraser" else f"archive:{directory}:ro"
+        assert mounted in each["volumes"], name
+    assert "archive" in compose["volumes"]
+    assert f" {directory}\n" in (ROOT / "Dockerfile").read_text(encoding="utf-8"), "the image's user owns it"
+
+
 def test_a_worker_has_time_to_finish(compose: dict[str, Any]) -> None:
     """The worker stops by itself before the grace period of its container ends."""
     for name in SERVICES:

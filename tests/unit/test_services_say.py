@@ -10,7 +10,7 @@ from nemuri_services.service_registry import SERVICES
 OPERATORS = {
     "agent_defined", "policy_adopted", "embedding_adopted", "memories_embedded", "course_begun",
     "repetition_withdrawn", "task_reopened", "memories_erased", "task_erased", "agent_erased", "memory_shared",
-    "memory_copied", "event_parked", "semantic_memory_split", "project_merged",
+    "memory_copied", "event_parked", "log_archived", "semantic_memory_split", "project_merged",
     "memory_rescoped", "memories_rewound",
 }  # fmt: skip
 """Kinds of events that operators append with commands."""

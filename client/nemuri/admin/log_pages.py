@@ -14,7 +14,7 @@ from nemuri.client.exchange import ClientError, UnknownIdError
 from nemuri_contracts.agents import ORCHESTRATOR
 from nemuri_contracts.codec import EVENTS, AnyEvent, UndecodableError
 from nemuri_contracts.event import ClientEvent, Identifier, Options, Value, derive
-from nemuri_infra.bus.event_log import Unreadable, message_id
+from nemuri_infra.bus.log_batch import Unreadable, message_id
 from nemuri_infra.bus.log_windows import Logged, last_messages, next_messages
 from nemuri_services.service_registry import SERVICES
 
@@ -202,10 +202,10 @@ async def event_detail(client: "Client", place: int | UUID) -> EventDetail:
 
 
 async def _undecodable(client: "Client", sequence: int, reason: str) -> EventDetail:
-    raw = await client.log.stream.get_msg(client.log.subjects.stream, sequence)
-    subject, data = raw.subject or "", raw.data or b""
-    line = logged_event(Unreadable(sequence, subject, reason, message_id(subject, data)))
-    content = {"subject": subject, "text": data.decode(errors="backslashreplace")}
+    if (raw := await client.log.stored_at(sequence)) is None:
+        raise UnknownIdError(f"there is no event {sequence} in the log; it was erased or never existed")
+    line = logged_event(Unreadable(sequence, raw.subject, reason, message_id(raw.subject, raw.data)))
+    content = {"subject": raw.subject, "text": raw.data.decode(errors="backslashreplace")}
     return EventDetail(event=line, content=content, cause=None, consequences=())
 
 

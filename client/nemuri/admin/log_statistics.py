@@ -1,10 +1,7 @@
-"""Statistics of the log, from the server's metadata."""
+"""Statistics of the log, from the server's metadata and from the indexes of its archive."""
 
-from collections import Counter
 from datetime import datetime
 from typing import TYPE_CHECKING
-
-from nats.js.errors import NotFoundError
 
 from nemuri_contracts.event import Value
 
@@ -25,6 +22,9 @@ class LogStatistics(Value):
 
     events: int
     bytes: int
+    """Size of the stream. The archive's files are not included."""
+    archived: int
+    """Number of the events that are in the archive and no more in the stream."""
     first: LogEnd | None
     """The first event; None for an empty log."""
     last: LogEnd | None
@@ -33,24 +33,24 @@ class LogStatistics(Value):
 
 
 async def log_statistics(client: "Client") -> LogStatistics:
-    """Return the statistics of the log. Only the first and the last event are read."""
+    """Return the statistics of the log. Of the stream, only the first and the last event are read."""
     stream, context = client.log.subjects.stream, client.log.stream
     state = (await context.stream_info(stream, subjects_filter=">")).state
-    kinds: Counter[str] = Counter()
+    kinds = await client.log.archive.kinds(client.log, state.first_seq - 1)
+    archived = kinds.total()
     for subject, number in (state.subjects or {}).items():
         kinds[subject.rsplit(".", 1)[-1]] += number
+    first = await client.log.first()
     return LogStatistics(
-        events=state.messages,
+        events=state.messages + archived,
         bytes=state.bytes,
-        first=await _end(client, state.first_seq) if state.messages else None,
-        last=await _end(client, state.last_seq) if state.messages else None,
+        archived=archived,
+        first=None if first is None else LogEnd(sequence=first.sequence, recorded_at=first.stored_at),
+        last=await _end(client, state.last_seq) if first is not None else None,
         kinds=dict(kinds.most_common()),
     )
 
 
 async def _end(client: "Client", sequence: int) -> LogEnd:
-    try:
-        message = await client.log.stream.get_msg(client.log.subjects.stream, sequence)
-    except NotFoundError:
-        return LogEnd(sequence=sequence, recorded_at=None)
-    return LogEnd(sequence=sequence, recorded_at=message.time)
+    message = await client.log.stored_at(sequence)
+    return LogEnd(sequence=sequence, recorded_at=None if message is None else message.stored_at)

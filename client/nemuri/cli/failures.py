@@ -55,6 +55,7 @@ def _kinds() -> Iterator[tuple[tuple[type[Exception], ...], int]]:
     from nemuri.hook.transcript_import import NoTranscripts
     from nemuri.operations.log_position_parsing import LogPositionError
     from nemuri.system_service.definition import ServiceError
+    from nemuri_infra.bus.archive_segment import ArchiveError
     from nemuri_infra.bus.connection import UnreachableError
     from nemuri_infra.bus.plain_socket import PlainError
     from nemuri_infra.process.environment_file import EnvironmentFileBroken
@@ -63,7 +64,7 @@ def _kinds() -> Iterator[tuple[tuple[type[Exception], ...], int]]:
     yield (CallTimeoutError,), EXIT_TIMEOUT
     yield (InputError, DefinitionError, TextbookError, LogPositionError, NoTranscripts, SettingsBroken), EXIT_WRONG_USE
     yield (EnvironmentFileBroken,), EXIT_WRONG_USE
-    yield (ClientError, UnreachableError, PlatformNotFound, PlainError, ServiceError), EXIT_FAILURE
+    yield (ArchiveError, ClientError, UnreachableError, PlatformNotFound, PlainError, ServiceError), EXIT_FAILURE
 
     from nats.errors import Error as NatsError
     from pydantic import ValidationError

@@ -1,19 +1,23 @@
-"""Commands for the log: log tail, stats, export, import."""
+"""Commands for the log: log tail, stats, export, import, archive."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
+import asyncio
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from nemuri.cli.failures import WrongUse
 from nemuri.cli.session import JsonOption, Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
     from nemuri.client.client import Client
+    from nemuri.operations.log_archiving import ArchivePlan
     from nemuri_contracts.codec import AnyEvent
-    from nemuri_infra.bus.event_log import Batch
+    from nemuri_infra.bus.log_batch import Batch
     from nemuri_infra.runtime.settings import Settings
 
     Transfer = Callable[[Settings, Path, Callable[[int, int], None]], Coroutine[Any, Any, int]]
@@ -23,11 +27,12 @@ FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="The export f
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module to `app`."""
-    group = typer.Typer(no_args_is_help=True, help="Show, export or import the log.", rich_markup_mode=None)
+    group = typer.Typer(no_args_is_help=True, help="Show, export, import or archive the log.", rich_markup_mode=None)
     group.command("tail")(tail)
     group.command("stats")(stats)
     group.command("export")(export_file)
     group.command("import")(import_file)
+    group.command("archive")(archive)
     app.add_typer(group, name="log")
 
 
@@ -60,6 +65,8 @@ def stats(context: typer.Context, json: JsonOption = False) -> None:
         say_json(found)
         return
     say(f"{found.events} events, {found.bytes} bytes")
+    if found.archived:
+        say(f"{found.archived} of the events are in the archive")
     for name, end in (("first", found.first), ("last", found.last)):
         if end:
             say(f"{name:5}  {end.sequence}  {end.recorded_at.isoformat() if end.recorded_at else None}")
@@ -79,6 +86,40 @@ def import_file(context: typer.Context, file: FileArgument, json: JsonOption = F
     from nemuri.operations.export_import import import_log
 
     _run_transfer(context, file, import_log, "imported", json=json)
+
+
+def archive(
+    context: typer.Context,
+    before: Annotated[
+        str,
+        typer.Option("--before", metavar="TIME", help="Archive what is older, such as 90d or 2026-05-31; or an event."),
+    ],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be archived.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Move the old part of the log to files, which every command still reads."""
+    from nemuri.client.connection import resolve_addresses
+    from nemuri.operations.log_archiving import archive_log, archive_plan
+    from nemuri.operations.log_position_parsing import read_place
+
+    session, place = Session.of(context, json=json), read_place(before)
+    if place.sequence is None and place.time is None:
+        raise WrongUse("--before: everything cannot be archived; write a time like 90d or 2026-05-31, or an event")
+    if dry_run:
+        session.disable_logging()
+        plan = asyncio.run(archive_plan(resolve_addresses(session.settings()), place))
+        session.tell(
+            asdict(plan), "\n".join((f"{plan.events} events up to event {plan.until} would be archived", *_limit(plan)))
+        )
+        return
+    done = session.operate("archiving", lambda settings, show: archive_log(settings, place, show))
+    what = f"{done.plan.events} events up to event {done.plan.until} archived in {done.directory}"
+    size = f"the stream had {done.bytes_before} bytes and has {done.bytes_after}; the files have {done.archive_bytes}"
+    session.tell(asdict(done) | {"directory": str(done.directory)}, "\n".join((what, size, *_limit(done.plan))))
+
+
+def _limit(plan: "ArchivePlan") -> list[str]:
+    return [] if plan.limit is None else [f"events up to {plan.wanted} are old enough, but {plan.limit}"]
 
 
 def _run_transfer(context: typer.Context, file: Path, operation: "Transfer", done: str, *, json: bool) -> None:

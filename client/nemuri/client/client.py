@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Self
 
 from nats.errors import Error as NatsError
@@ -68,6 +69,7 @@ class Client(
         client_id: str = OPERATOR,
         access: Access | None = None,
         timeout: float = CONNECTING_SECONDS,
+        archive: Path | None = None,
     ) -> AsyncIterator[Self]:
         """Connect to the NATS server of a platform.
 
@@ -77,6 +79,7 @@ class Client(
             client_id: Name of the client. Only this client or an operator can answer and judge its tasks.
             access: Certificates and credentials; None to use only those in `url`, if any.
             timeout: Seconds that connecting may take, above 0.
+            archive: Directory with the archived part of the log. Only operators need it, who read the log themselves.
 
         Returns:
             A context manager that yields the client and closes the connection at the end.
@@ -95,7 +98,9 @@ class Client(
         """
         if client_id == TUTOR:
             raise ClientError(f"{TUTOR!r} is the name of a service; choose another one")
-        log, blobs, results = await open_connection(url, namespace, client_id, access or Access(), timeout)
+        log, blobs, results = await open_connection(
+            url, namespace, client_id, access or Access(), timeout, archive=archive
+        )
         try:
             yield cls(Exchange(log, client_id), log, blobs, results)
         finally:

@@ -95,7 +95,12 @@ async def connect(
         raise NotConnectedError(str(error)) from error
     name = settings.client or "python"
     async with Client.connect(
-        url, namespace=settings.namespace, client_id=name, access=settings.access, timeout=timeout
+        url,
+        namespace=settings.namespace,
+        client_id=name,
+        access=settings.access,
+        timeout=timeout,
+        archive=settings.archive_directory,
     ) as client:
         yield client
 
@@ -113,6 +118,7 @@ async def connected(settings: Settings, client_id: str, timeout: float = CONNECT
         client_id=client_id,
         access=settings.access,
         timeout=timeout,
+        archive=settings.archive_directory,
     ) as client:
         with permitted(client.log):
             yield client

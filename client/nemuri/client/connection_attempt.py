@@ -1,5 +1,7 @@
 """Connecting to a running platform within a time limit."""
 
+from pathlib import Path
+
 from nats.errors import Error as NatsError
 from nats.js.errors import APIError
 
@@ -16,7 +18,7 @@ CONNECTING_SECONDS = 15.0
 
 
 async def open_connection(
-    url: str, namespace: str, client_id: str, access: Access, timeout: float
+    url: str, namespace: str, client_id: str, access: Access, timeout: float, *, archive: Path | None = None
 ) -> tuple[Log, Blobs, Results]:
     """Connect to a platform, and return its log, its store of texts and its store of results.
 
@@ -28,7 +30,7 @@ async def open_connection(
         async with within(timeout):
             with jetstream_needed(url):
                 name = f"{namespace}-client-{client_id}"
-                log = await Log.connect(url, namespace, patient=False, name=name, access=access)
+                log = await Log.connect(url, namespace, patient=False, name=name, access=access, archive=archive)
                 return log, await Blobs.open(log, client_id), await Results.open(log)
     except BaseException as error:
         if log is not None:

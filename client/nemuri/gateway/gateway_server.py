@@ -21,7 +21,7 @@ from nemuri.web.principals import Principal
 from nemuri.web.token_issuer import TokenIssuer
 from nemuri.web.tokens import Tokens, tokens_directory
 from nemuri_contracts.event import OPERATOR
-from nemuri_infra.embedded.private_files import kept_secret
+from nemuri_infra.process.private_files import kept_secret
 from nemuri_infra.runtime.settings import Settings
 
 

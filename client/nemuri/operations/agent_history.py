@@ -81,7 +81,8 @@ class AgentHistory:
         """Fold what was appended since the last call; everything again if events were erased or parked meanwhile."""
         info = (await self._log.stream.stream_info(self._log.subjects.stream)).state
         [parked] = self._log.subjects.of_kind(EventParked)
-        version = (info.first_seq, info.num_deleted, (await self._log.newest_on(parked)).sequence)
+        erased = (info.first_seq, info.num_deleted, self._log.archive.revision)
+        version = (*erased, (await self._log.newest_on(parked)).sequence)
         if version != self._version:
             self._begin()
         self._version = version

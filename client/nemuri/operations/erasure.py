@@ -14,9 +14,11 @@ from nemuri_contracts.agents import ORCHESTRATOR, ORGANISATION
 from nemuri_contracts.erasure import Erasure
 from nemuri_domain.event_sourcing.erasure import Erased
 from nemuri_infra.bus.event_log import Log
+from nemuri_infra.bus.message_deletion import delete_message
 from nemuri_infra.projections.affective_queries import AffectiveQueries
 from nemuri_infra.projections.erasure import erased_of, everything_erased, hashes_in_use, refs_in_use
 from nemuri_infra.projections.erasure_lineage import DefinedError, Lineage, LineageResult, ProtectedError, Thing
+from nemuri_infra.projections.maintenance_lock import exclusive_archiving
 from nemuri_infra.projections.mind_loader import Replay, kept_by_hosts, touched_by
 from nemuri_infra.projections.physical_erasure import scrub
 from nemuri_infra.projections.rebuilder import Advance
@@ -193,9 +195,10 @@ async def planned(at: OperationContext, things: Iterable[Thing], *, decided: boo
 
 
 async def check_log_complete(at: OperationContext) -> None:
-    """Raise `OperationError` if the log has an unfinished import or restore."""
+    """Raise `OperationError` if the log has an unfinished import or restore, or if its archive is not at hand."""
     if await is_log_incomplete(at.log):
         raise OperationError(f"the log is incomplete: an import or a restore {UNFINISHED}")
+    await at.log.archive.check(at.log)
 
 
 async def _wait_for_handlers(at: OperationContext) -> None:
@@ -264,6 +267,11 @@ async def _complete(
     The stores come first, because the events name the content to delete there. With `erasure`, only the subjects of
     this erasure are searched; otherwise the whole log.
     """
+    async with exclusive_archiving(at.projection.database):
+        return await _deleted(at, on_progress, erased, erasure)
+
+
+async def _deleted(at: OperationContext, on_progress: Advance, erased: Erased, erasure: Erasure | None) -> Forgotten:
     views, log = at.projection.database, at.log
     only = ((),) if erasure is None else subjects_of(log.subjects, erasure)
     found = await find_erased_data(log, erased, ignore_progress, only=only)
@@ -272,12 +280,14 @@ async def _complete(
         await (await Results.open(log)).erase(erased.ids)
     letters = await delete_letters(log, erased, found.sequences)
     for start in range(0, len(found.sequences), MAX_CONCURRENT_DELETES):
-        await asyncio.gather(*map(log.delete, found.sequences[start : start + MAX_CONCURRENT_DELETES]))
+        some = found.sequences[start : start + MAX_CONCURRENT_DELETES]
+        await asyncio.gather(*(delete_message(log.stream, log.subjects.stream, sequence) for sequence in some))
         on_progress(min(start + MAX_CONCURRENT_DELETES, len(found.sequences)), len(found.sequences))
+    await log.archive.erase(log, found.sequences)
     for part in erasure_parts():
         await part.sweep(log)
     await drop_snapshots(views, log)
-    left = (*await scrub(views), *await _replicated(log))
+    left = (*await scrub(views), *await _replicated(log), *await _given_up(log, found.sequences))
     return Forgotten(len(found.sequences), letters, refs, left)
 
 
@@ -310,3 +320,12 @@ async def _replicated(log: Log) -> tuple[str, ...]:
     return (
         f"the Raft logs of {number} servers keep its bytes until their next snapshots: check again in some minutes",
     )
+
+
+async def _given_up(log: Log, sequences: Iterable[int]) -> tuple[str, ...]:
+    """Return a note if an interrupted run of archiving left bytes of these messages in the files of the server."""
+    first = int((await log.stream.stream_info(log.subjects.stream)).state.first_seq)
+    until = await log.archive.until(log)
+    if first > until or not any(sequence < first for sequence in sequences):
+        return ()
+    return ("an interrupted `nemuri log archive` left bytes in the server's files: run it again",)

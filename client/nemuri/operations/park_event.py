@@ -6,9 +6,10 @@ from uuid import UUID
 from nemuri.operations.session import OperationContext, OperationError, open_operation
 from nemuri_contracts.codec import UndecodableError
 from nemuri_contracts.event import derive
+from nemuri_contracts.log_archiving import LogArchived
 from nemuri_contracts.parked_events import EventParked
 from nemuri_domain.event_sourcing.erasure import TOMBSTONES
-from nemuri_infra.bus.event_log import message_id
+from nemuri_infra.bus.log_batch import message_id
 from nemuri_infra.projections.projection import OutdatedError, Unprojectable
 from nemuri_infra.projections.rebuilder import catch_up, rebuild
 from nemuri_infra.runtime.settings import Settings
@@ -67,12 +68,15 @@ async def _message_at(at: OperationContext, sequence: int) -> tuple[UUID, str | 
     try:
         event = await at.log.at(sequence) if sequence > 0 else None
     except UndecodableError:
-        raw = await at.log.stream.get_msg(at.log.subjects.stream, sequence)
-        return message_id(raw.subject or "", raw.data or b""), None
+        if (raw := await at.log.stored_at(sequence)) is not None:
+            return message_id(raw.subject, raw.data), None
+        event = None
     if event is None:
         raise OperationError(f"there is no event {sequence} on the log")
     if isinstance(event, EventParked):
         raise OperationError(f"event {sequence} parks another event and cannot be parked itself")
+    if isinstance(event, LogArchived):
+        raise OperationError(f"event {sequence} says how far the log is archived and cannot be parked")
     return event.event_id, event.kind
 
 

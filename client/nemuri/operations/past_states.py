@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from nemuri.operations.log_position_parsing import LogPosition, LogPositionError
 from nemuri.operations.session import OperationError
 from nemuri_contracts.agents import AgentDefined
-from nemuri_contracts.codec import AnyAgentEvent, UndecodableError, parsed
+from nemuri_contracts.codec import AnyAgentEvent, parsed
 from nemuri_contracts.error_messages import not_by_use
 from nemuri_domain.affective.aggregate import AffectMind
 from nemuri_domain.affective.fold import evolve as evolve_affect
@@ -90,24 +90,16 @@ class Extent:
 
 async def extent(log: Log) -> Extent:
     """Return the present range of the log."""
-    state = (await log.stream.stream_info(log.subjects.stream)).state
-    if not state.messages:
-        return Extent(0, None, state.last_seq)
-    try:
-        first = await log.at(state.first_seq)
-    except UndecodableError:
-        first = None
-    begins = first.at if first else (await log.stream.get_msg(log.subjects.stream, state.first_seq)).time
-    return Extent(state.first_seq, begins, state.last_seq)
+    last, first = await log.last_sequence(), await log.first()
+    if first is None:
+        return Extent(0, None, last)
+    return Extent(first.sequence, log.time_of(first), last)
 
 
 async def agents_of(log: Log) -> tuple[str, ...]:
     """Return the names of all agents with strength memory that were ever defined, sorted."""
     [subject] = log.subjects.of_kind(AgentDefined)
-    info = await log.stream.stream_info(log.subjects.stream, subjects_filter=subject)
-    names = sorted(
-        name for stream_subject in info.state.subjects or {} if (name := log.subjects.agent_of(stream_subject))
-    )
+    names = sorted(name for known in await log.subjects_on(subject) if (name := log.subjects.agent_of(known)))
     return tuple([agent_id for agent_id in names if await _memory(log, agent_id) == "strength"])
 
 

@@ -35,7 +35,13 @@ async def open_operation(settings: Settings) -> AsyncIterator[OperationContext]:
         OperationError: A server refused an operation, on opening or later.
         DatabaseError: The projections must be provisioned first, because only provisioning creates them.
     """
-    log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False, access=settings.access)
+    log = await Log.connect(
+        str(settings.nats_url),
+        settings.namespace,
+        patient=False,
+        access=settings.access,
+        archive=settings.archive_directory,
+    )
     database = Database.at(str(settings.database_url), settings.namespace)
     try:
         await database.check()

@@ -12,7 +12,7 @@ from nemuri_contracts.codec import validation_message
 from nemuri_contracts.event import Value
 from nemuri_contracts.webhooks import WebhookProgress, WebhookSubscription
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.embedded.private_files import write_private
+from nemuri_infra.process.private_files import write_private
 from nemuri_infra.stores.webhooks import WebhookStore
 
 FILE: Final = "webhooks.json"

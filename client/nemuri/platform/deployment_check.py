@@ -22,7 +22,13 @@ async def check_deployment(settings: Settings) -> list[Finding]:
     found = list[Finding]()
     last: int | None = None
     try:
-        log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False, access=settings.access)
+        log = await Log.connect(
+            str(settings.nats_url),
+            settings.namespace,
+            patient=False,
+            access=settings.access,
+            archive=settings.archive_directory,
+        )
     except UnreachableError as error:
         found.append(missing("NATS", str(error)))
     else:

@@ -25,7 +25,9 @@ CONTAINER = Template("""\
   $name:
     <<: *worker
     command: ["nemuri", "worker", "$name"]
-    volumes: ["./infra/deploy/secrets/$${NEMURI_NAMESPACE:-nemuri}-$name:/run/nemuri:ro"]
+    volumes:
+      - ./infra/deploy/secrets/$${NEMURI_NAMESPACE:-nemuri}-$name:/run/nemuri:ro
+      - archive:/var/lib/nemuri-archive:ro
 """)
 
 

@@ -36,7 +36,9 @@ async def sweeping(settings: Settings) -> AsyncIterator[None]:
 
 
 async def _sweep(settings: Settings) -> None:
-    log = await Log.connect(str(settings.nats_url), settings.namespace, access=settings.access)
+    log = await Log.connect(
+        str(settings.nats_url), settings.namespace, access=settings.access, archive=settings.archive_directory
+    )
     try:
         here = await log.last_sequence()
         await erase_expired(settings)

@@ -46,7 +46,13 @@ async def prepare(settings: Settings) -> None:
     Tables that an older version of the folds built stay, because programs of that version may use them. The projector
     replaces them. If the database cannot be used, nothing is created on the NATS server either.
     """
-    log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False, access=settings.access)
+    log = await Log.connect(
+        str(settings.nats_url),
+        settings.namespace,
+        patient=False,
+        access=settings.access,
+        archive=settings.archive_directory,
+    )
     database = Database.at(str(settings.database_url), settings.namespace)
     try:
         await database.create()
@@ -72,7 +78,13 @@ async def ensure_provisioned(settings: Settings, names: Iterable[str]) -> None:
     if settings.provision:
         await prepare(settings)
         return
-    log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False, access=settings.access)
+    log = await Log.connect(
+        str(settings.nats_url),
+        settings.namespace,
+        patient=False,
+        access=settings.access,
+        archive=settings.archive_directory,
+    )
     database = Database.at(str(settings.database_url), settings.namespace)
     try:
         for durable in filter(None, (SERVICES[name].durable(log.subjects) for name in names)):

@@ -35,7 +35,13 @@ async def start_problems(settings: Settings, resources: Resources | None) -> Sta
     It is waited for at most `START_SECONDS` seconds, because a rebuild may take long. `resources` are those of the
     services in this process; None if each has its own process.
     """
-    log = await Log.connect(str(settings.nats_url), settings.namespace, patient=False, access=settings.access)
+    log = await Log.connect(
+        str(settings.nats_url),
+        settings.namespace,
+        patient=False,
+        access=settings.access,
+        archive=settings.archive_directory,
+    )
     database = Database.at(str(settings.database_url), settings.namespace, connections=1)
     try:
         position = await _settled(log, database, resources)

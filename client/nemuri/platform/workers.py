@@ -202,6 +202,8 @@ def environment_of(settings: Settings) -> dict[str, str]:
     """
     addresses = {"NATS_URL": settings.nats_url, "DATABASE_URL": settings.database_url}
     known = {name: address for name, address in addresses.items() if address is not None}
+    if settings.archive is not None:  # a worker has another current directory
+        known["NEMURI_ARCHIVE"] = str(settings.archive.expanduser().absolute())
     return {**os.environ, **known, "NEMURI_HTTP": settings.http or ""}
 
 

@@ -13,8 +13,8 @@ from nemuri.system_service.definition import MARK, Command, ServiceDefinition, S
 from nemuri.system_service.launchd import LaunchdAgent
 from nemuri.system_service.systemd import SystemdUnit
 from nemuri_infra.embedded.data_directory import Home
-from nemuri_infra.embedded.private_files import write_private
 from nemuri_infra.process.environment_file import environment_text
+from nemuri_infra.process.private_files import write_private
 from nemuri_infra.runtime.setting_variables import platform_variables
 
 COMMAND_SECONDS: Final = 300.0

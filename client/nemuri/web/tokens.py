@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from nemuri.web.principals import Principal
 from nemuri_contracts.event import OPERATOR, TUTOR, Identifier
 from nemuri_infra.embedded.data_directory import Home
-from nemuri_infra.embedded.private_files import write_private
+from nemuri_infra.process.private_files import write_private
 from nemuri_infra.runtime.settings import Settings
 
 TOKEN_PREFIX = "nemuri_"  # noqa: S105 - the beginning of every token, so that scanners for leaked secrets know it

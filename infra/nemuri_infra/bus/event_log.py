@@ -1,12 +1,12 @@
 """The event log: appending, reading, decoding and deleting events."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from hashlib import sha256
+from pathlib import Path
 from typing import Self
-from uuid import UUID
 
 import orjson
 from nats.aio.client import Client as Nats
@@ -15,12 +15,14 @@ from nats.js import JetStreamContext
 from nats.js.errors import BadRequestError, NotFoundError
 
 from nemuri_contracts.codec import AnyEvent, UndecodableError, check_id, decode, encode
-from nemuri_contracts.event import Event, derive
+from nemuri_contracts.event import Event
 from nemuri_contracts.parked_events import EventParked
 from nemuri_contracts.subjects import Subjects
 from nemuri_domain.event_sourcing.deduplication import Parked
 from nemuri_infra.bus.access import Access, api_prefix
 from nemuri_infra.bus.connection import connect
+from nemuri_infra.bus.log_archive import LogArchive
+from nemuri_infra.bus.log_batch import Batch, Unreadable, message_id
 from nemuri_infra.bus.message_deletion import delete_message
 from nemuri_infra.bus.pull_reader import IDLE_SECONDS, Pull
 from nemuri_infra.bus.stored_message import StoredMessage
@@ -49,43 +51,6 @@ class ConflictError(Exception):
 
 class TooLargeError(Exception):
     """The event exceeds the server's message limit. It was not sent, because the server would close the connection."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unreadable:
-    """A message of the log that cannot be decoded as an event."""
-
-    sequence: int
-    subject: str
-    reason: str
-    message_id: UUID
-    """Id derived from the subject and the bytes, because the message has no event id.
-
-    Operators name it to park the message, so that all readers of the log skip it.
-    """
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """A contiguous part of the log: its events, its unreadable messages, and the sequences between which it lies."""
-
-    events: tuple[AnyEvent, ...]
-    unreadable: tuple[Unreadable, ...]
-    after: int
-    """Sequence after which the part begins. The part ends with the sequence `until`, inclusive."""
-    until: int
-
-    @property
-    def sequences(self) -> list[int]:
-        """Return the sequences of all events and unreadable messages, in ascending order."""
-        return sorted([*(event.sequence or 0 for event in self.events), *(event.sequence for event in self.unreadable)])
-
-    def split(self, sequence: int) -> tuple["Batch", "Batch"]:
-        """Return the part of the batch up to the sequence `sequence`, inclusive, and the part after it."""
-        events = [event for event in self.events if (event.sequence or 0) <= sequence]
-        unreadable = [event for event in self.unreadable if event.sequence <= sequence]
-        rest = Batch(self.events[len(events) :], self.unreadable[len(unreadable) :], sequence, self.until)
-        return Batch(tuple(events), tuple(unreadable), self.after, sequence), rest
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +84,23 @@ class Log:
     A client's account reaches the streams of the namespace's account only through a domain, and may send no other
     requests than a client needs. A process behind a leaf node uses a domain too.
     """
+    archive: LogArchive = field(default_factory=LogArchive)
+    """The part of the log that the stream has given up. All methods but `in_stream` answer as if it were there."""
 
     @classmethod
     async def connect(
-        cls, url: str, namespace: str, *, patient: bool = True, name: str = "nemuri", access: Access | None = None
+        cls,
+        url: str,
+        namespace: str,
+        *,
+        patient: bool = True,
+        name: str = "nemuri",
+        access: Access | None = None,
+        archive: Path | None = None,
     ) -> Self:
         """Connect to NATS and return the log of a namespace. The connection survives any outage of the server.
+
+        `archive` is the directory with the archived part of the log. A process without one can read the rest alone.
 
         With `patient`, also wait without limit for the first connection. Raises `UnreachableError` if a certificate
         file cannot be used, and without `patient` also if no server accepts the first attempts.
@@ -133,7 +109,10 @@ class Log:
         denied = list[str]()
         connection = await connect(url, access, patient=patient, name=name, lost=lost, denied=denied)
         context = connection.jetstream(timeout=ANSWER_SECONDS, domain=access.domain)
-        return cls(connection, context, Subjects(namespace), lost, denied=denied, domain=access.domain)
+        archived = LogArchive.at(archive)
+        return cls(
+            connection, context, Subjects(namespace), lost, denied=denied, domain=access.domain, archive=archived
+        )
 
     @property
     def api_prefix(self) -> str:
@@ -168,6 +147,7 @@ class Log:
             recorded_at: Time at which the event was first recorded. For imports only.
 
         Raises:
+            ArchiveError: `expected` lies in the archived part of the log, and the archive cannot be read.
             ConflictError: The last event is not the expected one.
             TooLargeError: The event exceeds the server's message limit.
         """
@@ -177,26 +157,37 @@ class Log:
         headers = {MESSAGE_ID: str(event.event_id), **trace_headers()}
         if recorded_at is not None:
             headers[RECORDED_AT] = recorded_at.isoformat()
-        if expected is not None:
-            headers[EXPECTED_SEQUENCE] = str(expected)
         if over is not None:
             headers[EXPECTED_SUBJECT] = over
-        sequence = await self._appended(event, data, headers)
+        sequence = await self._appended(event, data, headers, expected)
         self.on_append(event)
         return sequence
 
-    async def _appended(self, event: Event, data: bytes, headers: dict[str, str]) -> int:
+    async def _appended(self, event: Event, data: bytes, headers: dict[str, str], expected: int | None) -> int:
+        subject = self.subjects.of(event)
+        over = headers.get(EXPECTED_SUBJECT, subject)
         try:
-            return await self._publish(self.subjects.of(event), data, headers)
+            if expected is not None:
+                if (revision := await self.archive.expected(self, expected, over)) is None:
+                    return await self._known(event, over)
+                headers[EXPECTED_SEQUENCE] = str(revision)
+            return await self._publish(subject, data, headers)
         except BadRequestError as error:
             if error.err_code not in WRONG_LAST_SEQUENCES:
                 raise
             # The server checks the expected sequence before it looks for duplicates. So the conflicting event may be
             # this same event, appended earlier.
-            newest = await self.newest_on(headers.get(EXPECTED_SUBJECT, self.subjects.of(event)))
-            if newest.event_id != str(event.event_id):
-                raise ConflictError(f"{event.kind} of {event.agent_id} was decided on an outdated state") from error
-            return newest.sequence
+            return await self._known(event, over, error)
+
+    async def _known(self, event: Event, over: str, cause: Exception | None = None) -> int:
+        """Return the sequence of the last event on the subjects `over` if it is this same event, appended earlier.
+
+        Raises `ConflictError` otherwise.
+        """
+        newest = await self.newest_on(over)
+        if newest.event_id != str(event.event_id):
+            raise ConflictError(f"{event.kind} of {event.agent_id} was decided on an outdated state") from cause
+        return newest.sequence
 
     async def _publish(self, subject: str, data: bytes, headers: dict[str, str]) -> int:
         ack = await self.stream.publish(subject, data, headers=headers, stream=self.subjects.stream)
@@ -247,26 +238,48 @@ class Log:
         Without `until`, wait for new events without end. With `only`, read these subjects alone. Deleted messages are
         left out. Messages that operators parked before the call are left out too, unless `with_parked` is true. So a
         batch may contain no events. The last batch ends exactly at `until`. The server forgets the reader `idle`
-        seconds after its last request. Raises one of `READER_ERRORS` if reading is interrupted.
+        seconds after its last request. Raises one of `READER_ERRORS` if reading is interrupted, and `ArchiveError` if
+        archived messages are wanted and cannot be read.
         """
         if until is not None and until <= after:
             return
-        subjects = tuple(only) or self.subjects.everything
         parked = Parked() if with_parked else await self.parked()
-        stream, prefix = self.subjects.stream, self.api_prefix
+        while until is None or after < until:
+            archived = await self.archive.until(self)
+            if after < archived:
+                messages = self.archive.read(self, after, archived if until is None else min(archived, until), only)
+            else:
+                messages = self.stream_messages(after, until, only, idle=idle)
+            async with aclosing(messages):
+                async for reached, some in messages:
+                    if after >= archived and await self.archive.until(self) > after:
+                        break  # the stream may have given up messages of this stretch before it was read
+                    yield self._batch(some, after, reached, parked)
+                    after = reached
+
+    async def stream_messages(
+        self, after: int, until: int | None, only: Sequence[str] = (), *, idle: float = IDLE_SECONDS
+    ) -> AsyncGenerator[tuple[int, list[StoredMessage]]]:
+        """Yield the messages that the stream has, each time with the sequence reached, as `read` does.
+
+        Only for `read` and for archiving: all others read the log, wherever its messages are.
+        """
+        subjects, stream, prefix = tuple(only) or self.subjects.everything, self.subjects.stream, self.api_prefix
         async with Pull.of(self.connection, self.stream, stream, only, after=after, idle=idle, prefix=prefix) as pull:
             while until is None or after < until:
                 messages = await pull.present() or (await pull.coming() if until is None else [])
                 if messages:
-                    some = [message for message in messages if until is None or _place(message) <= until]
-                    batch = self._batch(some, after, parked)
-                    after = _place(messages[-1])
-                    yield batch if until is None or after < until else replace(batch, until=until)
+                    some = list(map(StoredMessage.received, messages))
+                    after = some[-1].sequence
+                    if until is None or after < until:
+                        yield after, some
+                    else:
+                        yield until, [message for message in some if message.sequence <= until]
                     continue
                 end = until or await self.last_sequence()
                 if after < end and not await self.contains(after, end, subjects):
-                    start, after = after, end
-                    yield Batch((), (), start, end)
+                    after = end
+                    yield end, []
 
     async def contains(self, after: int, until: int, subjects: Sequence[str] = ()) -> bool:
         """Return whether the log has a message on one of `subjects` after the sequence `after`, up to and including
@@ -295,23 +308,36 @@ class Log:
     async def agents_with(self, kind: type[Event]) -> frozenset[str]:
         """Return the agents that have an event of a kind."""
         [subject] = self.subjects.of_kind(kind)
-        known = (await self.stream.stream_info(self.subjects.stream, subjects_filter=subject)).state.subjects or {}
-        return frozenset(filter(None, map(self.subjects.agent_of, known)))
+        return frozenset(filter(None, map(self.subjects.agent_of, await self.subjects_on(subject))))
 
-    def _batch(self, messages: list[Msg], after: int, parked: Parked) -> Batch:
+    async def subjects_on(self, pattern: str) -> set[str]:
+        """Return the subjects that match a pattern and have messages."""
+        archived = await self.archive.subjects(self, pattern)
+        info = await self.stream.stream_info(self.subjects.stream, subjects_filter=pattern)
+        return archived | set(info.state.subjects or {})
+
+    async def first(self) -> StoredMessage | None:
+        """Return the first message of the log; None if it has none."""
+        return await self.next_on(">", 0)
+
+    async def stored_at(self, sequence: int) -> StoredMessage | None:
+        """Return the message with this sequence, even if it is not an event; None if there is none."""
+        return await self._stored(seq=sequence)
+
+    def _batch(self, messages: Iterable[StoredMessage], after: int, until: int, parked: Parked) -> Batch:
         events: list[AnyEvent] = []
         unreadable: list[Unreadable] = []
         with collector_off():
             for message in messages:
                 try:
-                    event = self.decode(message)
+                    event = self.event_in(message)
                     if not parked.covers(event.event_id, event.sequence or 0):
                         events.append(event)
                 except UndecodableError as error:
                     each = _unreadable(message, str(error))
                     if not parked.covers(each.message_id, each.sequence):
                         unreadable.append(each)
-        return Batch(tuple(events), tuple(unreadable), after, _place(messages[-1]) if messages else after)
+        return Batch(tuple(events), tuple(unreadable), after, until)
 
     async def at(self, sequence: int) -> AnyEvent | None:
         """Return the event with this sequence; None if it was deleted or never existed.
@@ -334,8 +360,7 @@ class Log:
 
         Raises `UndecodableError` if the message is not a valid event or is on the wrong subject.
         """
-        appended = message.metadata.timestamp
-        return self.event_of(message.subject, message.data, appended, message.headers, _place(message))
+        return self.event_in(StoredMessage.received(message))
 
     def event_in(self, stored: StoredMessage) -> AnyEvent:
         """Return the event in a message of the log. Raises `UndecodableError` like `decode`."""
@@ -356,6 +381,13 @@ class Log:
         check_id(event)
         return event
 
+    def time_of(self, stored: StoredMessage) -> datetime:
+        """Return the time at which a message was first recorded, even if it is not an event."""
+        try:
+            return _recorded_at(stored.stored_at, stored.headers)
+        except UndecodableError:
+            return stored.stored_at
+
     async def headers_at(self, sequence: int) -> dict[str, str]:
         """Return the headers of the message with this sequence; an empty dict if it was deleted, never existed or has
         none.
@@ -364,12 +396,13 @@ class Log:
         return {} if stored is None else stored.headers
 
     async def delete(self, sequence: int) -> None:
-        """Delete the event with this sequence from the log and overwrite its bytes. Does nothing if it is deleted
-        already.
+        """Delete the event with this sequence from the log and its archive, and overwrite its bytes. Does nothing if it
+        is deleted already.
 
         For erasure only.
         """
         await delete_message(self.stream, self.subjects.stream, sequence)
+        await self.archive.erase(self, [sequence])
 
     async def all_on(self, subject: str) -> AsyncGenerator[bytes]:
         """Yield the bytes of every event on an exact subject, oldest first, with one request per event."""
@@ -397,25 +430,19 @@ class Log:
         return LastEvent(stored.sequence, stored.headers.get(MESSAGE_ID), stored.data)
 
     async def _stored(self, **wanted: int | str) -> StoredMessage | None:
+        return await self.archive.stored(self, **wanted)
+
+    async def in_stream(self, **wanted: int | str) -> StoredMessage | None:
+        """Return a message that the stream has; None if there is none. `wanted` is that of `StoredMessage.read`.
+
+        Only for the archive: all others ask for messages of the log, wherever they are.
+        """
         stream, prefix = self.subjects.stream, self.api_prefix
         return await StoredMessage.read(self.connection, stream, prefix=prefix, timeout=ANSWER_SECONDS, **wanted)
 
 
-def _unreadable(message: Msg, reason: str) -> Unreadable:
-    return Unreadable(_place(message), message.subject, reason, message_id(message.subject, message.data))
-
-
-def message_id(subject: str, data: bytes) -> UUID:
-    """Return an id for a message that is not an event, derived from its subject and its bytes.
-
-    The namespace at the start of the subject is left out, so the id stays the same after an import into another
-    namespace.
-    """
-    return derive(f"{subject.partition('.')[2]} {sha256(data).hexdigest()}", "message")
-
-
-def _place(message: Msg) -> int:
-    return message.metadata.sequence.stream
+def _unreadable(message: StoredMessage, reason: str) -> Unreadable:
+    return Unreadable(message.sequence, message.subject, reason, message_id(message.subject, message.data))
 
 
 def _recorded_at(appended: datetime, headers: dict[str, str] | None) -> datetime:

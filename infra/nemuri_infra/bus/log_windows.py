@@ -9,7 +9,8 @@ from uuid import uuid4
 from nats.js import api
 
 from nemuri_contracts.codec import AnyEvent
-from nemuri_infra.bus.event_log import Log, Unreadable
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.bus.log_batch import Unreadable
 
 IDLE_SECONDS = 5.0
 """Seconds after which the server deletes a consumer of a page. A stream may have at most a thousand consumers."""
@@ -45,6 +46,12 @@ async def next_messages(log: Log, after: int, limit: int, only: Sequence[str] = 
 
 async def count_after(log: Log, after: int, only: Sequence[str] = ()) -> int:
     """Return the number of messages after the sequence `after`; with `only`, of those on these subjects."""
+    archived = await log.archive.until(log)
+    return await count_in_stream(log, max(after, archived), only) + await log.archive.count(log, after, only)
+
+
+async def count_in_stream(log: Log, after: int, only: Sequence[str] = ()) -> int:
+    """Return the number of messages that the stream has after the sequence `after`, as `count_after` does."""
     config = api.ConsumerConfig(
         name=uuid4().hex,
         deliver_policy=api.DeliverPolicy.BY_START_SEQUENCE,

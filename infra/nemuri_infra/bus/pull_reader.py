@@ -15,6 +15,7 @@ from nats.errors import Error as NatsError
 from nats.js import JetStreamContext, api
 
 from nemuri_infra.bus.access import API_PREFIX
+from nemuri_infra.bus.archive_segment import ArchiveError
 from nemuri_infra.bus.connection import ACK_PREFIX
 
 BATCH_MESSAGES = 1_000
@@ -58,8 +59,10 @@ class InterruptedPullError(ConnectionError):
     """
 
 
-READER_ERRORS: Final = (NatsError, TimeoutError, InterruptedPullError)
-"""Errors of a reader if the server is unreachable, the consumer was deleted, or a message was lost."""
+READER_ERRORS: Final = (NatsError, TimeoutError, InterruptedPullError, ArchiveError)
+"""Errors of a reader if the server is unreachable, the consumer was deleted, a message was lost, or the archive of the
+log is missing.
+"""
 
 
 @dataclass(slots=True)

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import orjson
 from nats.aio.client import Client as Nats
+from nats.aio.msg import Msg
 from nats.js.errors import APIError, NotFoundError
 
 _SECOND = 1_000_000_000
@@ -23,6 +24,12 @@ class StoredMessage:
     headers: dict[str, str]
     stored_at: datetime
     """Time at which the server stored the message: exactly the time that a consumer's delivery of it has."""
+
+    @classmethod
+    def received(cls, message: Msg) -> Self:
+        """Return a message that a consumer of a stream delivered."""
+        told = message.metadata
+        return cls(message.subject, told.sequence.stream, message.data, message.headers or {}, told.timestamp)
 
     @classmethod
     async def read(cls, connection: Nats, stream: str, *, prefix: str, timeout: float, **wanted: Any) -> Self | None:

@@ -12,7 +12,7 @@ from typing import Self
 import platformdirs
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from nemuri_infra.embedded.private_files import write_private
+from nemuri_infra.process.private_files import write_private
 
 if sys.platform != "win32":  # There no platform runs, and clients need an address; so nothing is ever locked.
     import fcntl

@@ -15,7 +15,7 @@ import structlog
 
 from nemuri_infra.embedded.child_processes import POLL_SECONDS, Child, ServerFailed
 from nemuri_infra.embedded.listen_addresses import LOOPBACK, free_port, is_free
-from nemuri_infra.embedded.private_files import kept_secret, write_private
+from nemuri_infra.process.private_files import kept_secret, write_private
 
 ATTEMPTS = 5
 START_SECONDS = 120.0

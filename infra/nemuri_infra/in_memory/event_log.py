@@ -1,19 +1,16 @@
 """The event log in memory. It keeps the promises of the log on NATS JetStream that services rely on."""
 
 import asyncio
-import re
 from bisect import bisect_right
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import Any, Self
 
 from nats.js.errors import BadRequestError
 from typing_extensions import override
 
 from nemuri_contracts.codec import AnyEvent, UndecodableError
-from nemuri_contracts.event import Event
 from nemuri_contracts.subjects import Subjects
 from nemuri_domain.event_sourcing.deduplication import Parked
 from nemuri_infra.bus.event_log import (
@@ -22,13 +19,12 @@ from nemuri_infra.bus.event_log import (
     HEADER_BYTES,
     MESSAGE_ID,
     WRONG_LAST_SEQUENCE,
-    Batch,
     Log,
-    Unreadable,
-    message_id,
 )
+from nemuri_infra.bus.log_batch import Batch, Unreadable, message_id
 from nemuri_infra.bus.pull_reader import IDLE_SECONDS
 from nemuri_infra.bus.stored_message import StoredMessage
+from nemuri_infra.bus.subject_patterns import expression, is_pattern
 from nemuri_infra.in_memory.connection import InMemoryConnection
 from nemuri_infra.in_memory.streams import InMemoryStreams
 
@@ -48,10 +44,10 @@ class _Messages:
 
     def on(self, pattern: str) -> Iterator[list[int]]:
         """Yield the sequences on each subject that matches a pattern, in ascending order."""
-        if not _is_pattern(pattern):
+        if not is_pattern(pattern):
             yield self.by_subject.get(pattern, [])
             return
-        matches = _expression(pattern).fullmatch
+        matches = expression(pattern).fullmatch
         yield from (sequences for subject, sequences in self.by_subject.items() if matches(subject))
 
     def last_on(self, pattern: str) -> int:
@@ -111,10 +107,6 @@ class InMemoryLog(Log):
     def max_event_bytes(self) -> int:
         return MAX_MESSAGE_BYTES - HEADER_BYTES
 
-    async def stored_at(self, sequence: int) -> StoredMessage | None:
-        """Return the message with this sequence; None if there is none."""
-        return await self._stored(seq=sequence)
-
     @property
     def last(self) -> int:
         """Return the last sequence of the log; 0 for an empty log."""
@@ -139,7 +131,7 @@ class InMemoryLog(Log):
         return sequence
 
     @override
-    async def _stored(self, **wanted: int | str) -> StoredMessage | None:
+    async def in_stream(self, **wanted: int | str) -> StoredMessage | None:
         messages = self._messages
         if (subject := wanted.get("last_by_subj")) is not None:
             return messages.by_sequence.get(messages.last_on(str(subject)))
@@ -157,11 +149,9 @@ class InMemoryLog(Log):
         return self._messages.last
 
     @override
-    async def agents_with(self, kind: type[Event]) -> frozenset[str]:
-        [pattern] = self.subjects.of_kind(kind)
-        matches = _expression(pattern).fullmatch
-        subjects = (subject for subject, sequences in self._messages.by_subject.items() if sequences)
-        return frozenset(filter(None, (self.subjects.agent_of(subject) for subject in subjects if matches(subject))))
+    async def subjects_on(self, pattern: str) -> set[str]:
+        matches = expression(pattern).fullmatch
+        return {subject for subject, sequences in self._messages.by_subject.items() if sequences and matches(subject)}
 
     @override
     async def delete(self, sequence: int) -> None:
@@ -189,7 +179,7 @@ class InMemoryLog(Log):
                 await self.beyond(after)
 
     def _stretch(self, after: int, until: int, only: Sequence[str], parked: Parked) -> Batch:
-        matching = [_expression(pattern).fullmatch for pattern in only]
+        matching = [expression(pattern).fullmatch for pattern in only]
         events, unreadable = list[AnyEvent](), list[Unreadable]()
         for sequence in range(after + 1, min(until, self._messages.last) + 1):
             message = self._messages.by_sequence.get(sequence)
@@ -207,14 +197,3 @@ class InMemoryLog(Log):
             bad_message for bad_message in unreadable if not parked.covers(bad_message.message_id, bad_message.sequence)
         ]
         return Batch(tuple(events), tuple(kept), after, until)
-
-
-def _is_pattern(subject: str) -> bool:
-    return "*" in subject or ">" in subject
-
-
-@lru_cache(4096)
-def _expression(pattern: str) -> re.Pattern[str]:
-    """Return the regular expression of a pattern of subjects: `*` stands for one name, `>` for all that follow."""
-    names = ("[^.]+" if name == "*" else ".+" if name == ">" else re.escape(name) for name in pattern.split("."))
-    return re.compile(r"\.".join(names))

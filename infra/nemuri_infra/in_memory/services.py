@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from nemuri_contracts.codec import AnyEvent, UndecodableError
 from nemuri_contracts.event import OPERATOR, Event
-from nemuri_infra.bus.event_log import Batch
+from nemuri_infra.bus.log_batch import Batch
 from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.in_memory.connection import NoServer
 from nemuri_infra.in_memory.event_log import InMemoryLog

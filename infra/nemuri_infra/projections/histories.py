@@ -12,7 +12,8 @@ from nemuri_contracts.codec import UndecodableError
 from nemuri_contracts.erasure import AgentErased, MemoriesErased, TaskErased
 from nemuri_contracts.event import ClientEvent, Event
 from nemuri_domain.event_sourcing.deduplication import Parked
-from nemuri_infra.bus.event_log import Log, message_id
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.bus.log_batch import message_id
 from nemuri_infra.bus.stored_message import StoredMessage
 from nemuri_infra.projections.journal import Journal
 from nemuri_infra.projections.progress import BehindError

@@ -15,7 +15,8 @@ from nats.aio.msg import Msg
 
 from nemuri_contracts.parked_events import EventParked
 from nemuri_domain.event_sourcing.erasure import TOMBSTONES
-from nemuri_infra.bus.event_log import Batch, Log
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.bus.log_batch import Batch
 from nemuri_infra.projections.projection import FOLD, Position
 
 HEARTBEAT_SECONDS = 1.0

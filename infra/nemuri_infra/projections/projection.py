@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nemuri_contracts.codec import AnyEvent
 from nemuri_contracts.subjects import Subjects
 from nemuri_domain.event_sourcing.deduplication import Parked
-from nemuri_infra.bus.event_log import Batch
+from nemuri_infra.bus.log_batch import Batch
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database
 from nemuri_infra.stores.vectors import Vectors

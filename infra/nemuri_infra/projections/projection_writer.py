@@ -22,7 +22,7 @@ from nemuri_domain.event_sourcing.deduplication import first_of_each
 from nemuri_domain.event_sourcing.erasure import TOMBSTONES
 from nemuri_domain.event_sourcing.state import State
 from nemuri_domain.strength.aggregate import Content
-from nemuri_infra.bus.event_log import Batch
+from nemuri_infra.bus.log_batch import Batch
 from nemuri_infra.errors.database_errors import OUTAGES
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.projections import tables

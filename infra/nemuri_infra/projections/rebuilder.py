@@ -10,7 +10,8 @@ import structlog
 from sqlalchemy import Table, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nemuri_infra.bus.event_log import Batch, Log
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.bus.log_batch import Batch
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.projections import tables
 from nemuri_infra.projections.database import Database

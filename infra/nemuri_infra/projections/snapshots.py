@@ -36,19 +36,19 @@ So the price of snapshots for an event does not grow with the log.
 logger = structlog.get_logger()
 
 
-async def make_snapshot(projection: Projection, log: Log, events: int) -> Snapshot | None:
+async def make_snapshot(projection: Projection, log: Log, events: int, *, growth: float = GROWTH) -> Snapshot | None:
     """Store a snapshot of the projections, delete the one before it, and return its description.
 
     Returns None without a new snapshot if fewer than `events` events were folded since the newest one, if these are
-    less than `GROWTH` of the log, or if another version of the folds built the projections. Waits for a running
-    rebuild, snapshot or physical erasure. The projector continues meanwhile.
+    less than the share `growth` of the log, or if another version of the folds built the projections. Waits for a
+    running rebuild, snapshot or physical erasure. The projector continues meanwhile.
     """
     store = SnapshotStore.of(log)
-    if not _due(await projection.position(), await store.newest(), events):
+    if not _due(await projection.position(), await store.newest(), events, growth):
         return None
     async with exclusive_maintenance(projection.database) as lock, _one_moment(projection.database) as connection:
         position = await read_position(connection)
-        if not _due(position, await store.newest(), events):
+        if not _due(position, await store.newest(), events, growth):
             return None
         origin = SnapshotOrigin(log=await log.identity(), fold=FOLD)
         writer = SnapshotWriter(store)
@@ -58,11 +58,18 @@ async def make_snapshot(projection: Projection, log: Log, events: int) -> Snapsh
         return await writer.complete(origin, position.sequence)
 
 
-def _due(position: Position, newest: Snapshot | None, events: int) -> bool:
+def _due(position: Position, newest: Snapshot | None, events: int, growth: float) -> bool:
     if position.fold != FOLD:
         return False
     covered = newest.sequence if newest is not None and newest.origin.fold == FOLD else 0
-    return position.sequence - covered >= max(events, 1, GROWTH * position.sequence)
+    return position.sequence - covered >= max(events, 1, growth * position.sequence)
+
+
+async def usable_until(log: Log) -> int:
+    """Return the position of the newest snapshot that can be loaded into projections of this log; 0 for none."""
+    snapshot = await SnapshotStore.of(log).newest()
+    usable = snapshot is not None and snapshot.origin == SnapshotOrigin(log=await log.identity(), fold=FOLD)
+    return snapshot.sequence if usable and snapshot is not None else 0
 
 
 async def load_snapshot(fresh: Projection, log: Log) -> bool:

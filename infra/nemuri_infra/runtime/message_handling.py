@@ -9,7 +9,7 @@ import structlog
 from nats.aio.msg import Msg
 
 from nemuri_contracts.codec import AnyEvent, UndecodableError
-from nemuri_infra.bus.event_log import message_id
+from nemuri_infra.bus.log_batch import message_id
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.models.failures import ModelUnavailable
 from nemuri_infra.observability.deliveries import Delivery, delivery

@@ -4,13 +4,16 @@ from nats.errors import BadHeaderError, BadSubjectError, JsonParseError, MaxPayl
 from nats.errors import Error as NatsError
 from nats.js.errors import BadObjectMetaError, InvalidKeyError, InvalidObjectNameError, LinkIsABucketError
 
+from nemuri_infra.bus.archive_segment import ArchiveError
 from nemuri_infra.bus.event_log import ConflictError
 from nemuri_infra.errors.database_errors import OUTAGES
 from nemuri_infra.models.failures import ModelUnavailable
 from nemuri_infra.projections.progress import BehindError
 from nemuri_infra.stores.objects import IncompleteObjectError
 
-OUTAGE_ERRORS: tuple[type[BaseException], ...] = (*OUTAGES, NatsError, BehindError, ConflictError, ModelUnavailable)
+OUTAGE_ERRORS: tuple[type[BaseException], ...] = (
+    *OUTAGES, NatsError, ArchiveError, BehindError, ConflictError, ModelUnavailable,
+)  # fmt: skip
 """Errors that mean that a dependency is missing. The event is then retried without limit.
 
 Some subclasses of these errors are treated differently: those in `PERMANENT_CLIENT_ERRORS` and

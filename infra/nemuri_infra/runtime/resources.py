@@ -99,7 +99,9 @@ async def open_resources(settings: Settings, services: int = DEFAULT_SERVICES) -
     database connections.
     """
     async with AsyncExitStack() as stack:
-        log = await Log.connect(str(settings.nats_url), settings.namespace, access=settings.access)
+        log = await Log.connect(
+            str(settings.nats_url), settings.namespace, access=settings.access, archive=settings.archive_directory
+        )
         stack.push_async_callback(log.close)
         connections = settings.connections(services)
         database = Database.at(str(settings.database_url), settings.namespace, connections=connections)

@@ -41,6 +41,10 @@ class Settings(BaseSettings):
 
     data: Path = Field(default_factory=default_path)
     """Directory with the data of the embedded servers and the addresses of the running platform."""
+    archive: Path | None = None
+    """Directory with the archived part of the log, which `nemuri log archive` writes. Every process that reads the log
+    needs it once something is archived. Default: `archive` in the data directory.
+    """
     namespace: Identifier = "nemuri"
     """Namespace of the stream, the subjects, the stores and the PostgreSQL schema."""
     nats_url: str | None = Field(default=None, validation_alias=AliasChoices("NATS_URL", "nats_url"))
@@ -193,6 +197,11 @@ class Settings(BaseSettings):
             self.nats_credentials,
             self.nats_nkey,
         )
+
+    @property
+    def archive_directory(self) -> Path:
+        """Return the directory with the archive of the namespace's log."""
+        return (self.archive or self.data / "archive").expanduser().absolute() / self.namespace
 
     def addressed(self, nats_url: str, database_url: str) -> "Settings":
         """Return a copy of the settings with these server addresses."""

@@ -6,6 +6,7 @@ import structlog
 from nats.errors import Error as NatsError
 from sqlalchemy.exc import DBAPIError
 
+from nemuri_infra.bus.archive_segment import ArchiveError
 from nemuri_infra.errors.database_errors import OUTAGES
 from nemuri_infra.errors.log_safe import log_safe
 from nemuri_infra.process.cancellation import run_together
@@ -70,7 +71,7 @@ async def project(resources: Resources) -> None:
                 await resources.views.progress.current_sequence()
                 await asyncio.sleep(HALTED)
         except Exception as error:
-            expected = isinstance(error, Unprojectable)
+            expected = isinstance(error, Unprojectable | ArchiveError)
             logger.critical("halted", service="projector", why=log_safe(error), exc_info=not expected)
             await _halt(resources, log_safe(error), error.sequence if isinstance(error, Unprojectable) else None)
             await asyncio.sleep(HALTED)

@@ -75,7 +75,9 @@ async def connect(settings: Settings, url: str) -> AsyncIterator[tuple[Settings,
     Raises `UnreachableError` if there is no server, and `NotPermitted` if the block fails because the server denied an
     operation.
     """
-    log = await Log.connect(url, settings.namespace, patient=False, access=settings.access)
+    log = await Log.connect(
+        url, settings.namespace, patient=False, access=settings.access, archive=settings.archive_directory
+    )
     try:
         with permitted(log), jetstream_needed(url):
             yield settings.model_copy(update={"nats_url": url}), log

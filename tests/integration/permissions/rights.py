@@ -92,6 +92,7 @@ PUBLISHERS: dict[str, set[str]] = {
     "course_begun": OPERATORS,
     "task_reopened": OPERATORS,
     "event_parked": OPERATORS,
+    "log_archived": OPERATORS,
 }
 """The users that may publish each kind of event about tasks and agents.
 

@@ -9,6 +9,8 @@ from nemuri.client.connection import connected
 from nemuri.operations.backup import backup, restore
 from nemuri.operations.erasure import forget, resume
 from nemuri.operations.export_import import export_log, import_log
+from nemuri.operations.log_archiving import archive_log, archive_plan
+from nemuri.operations.log_position_parsing import LogPosition
 from nemuri.operations.session import OperationError
 from nemuri.operations.views import verify
 from nemuri.platform.serving import prepare
@@ -111,6 +113,27 @@ async def test_an_erasure_by_an_operator_is_refused(
     with pytest.raises(OperationError, match=r"does not permit this user "):
         await forget(platform.of("operator"), [Thing("agent", "python")])
     assert not [consumer for consumer in await platform.consumers() if consumer.paused]
+
+
+async def test_the_eraser_archives_the_log(platform: RestrictedServers, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The eraser archives the log, and nothing is denied. An operator is refused, and nothing is changed."""
+    async with connected(platform.of("operator"), "cli") as cli:
+        await cli.log.append(agent_defined("archivist"))
+        await cli.settle()
+        last = await cli.log.last_sequence()
+        await eventually(platform.idle)
+    place, archive = LogPosition("the end", sequence=last + 1), platform.of("eraser").archive_directory
+    with monkeypatch.context() as patch:
+        patch.setattr("nemuri_infra.bus.archiving.ANSWER_SECONDS", 1.0)
+        with pytest.raises(OperationError, match="does not permit this user "):
+            await archive_log(platform.of("operator"), place)
+    assert not archive.exists()
+    before = len(platform.denied())
+    assert (await archive_plan(platform.of("operator"), place)).until > 0
+    done = await archive_log(platform.of("eraser"), place)
+    assert done.given_up == done.plan.events > 0
+    assert (await verify(platform.of("operator"))).differences == ()
+    assert platform.denied()[before:] == []
 
 
 def ignore_progress(_done: int, _total: int) -> None:

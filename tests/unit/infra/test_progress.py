@@ -9,7 +9,7 @@ import pytest
 
 from nemuri_contracts.codec import AnyEvent
 from nemuri_contracts.event import Event
-from nemuri_infra.bus.event_log import Batch
+from nemuri_infra.bus.log_batch import Batch
 from nemuri_infra.projections import progress
 from nemuri_infra.projections.progress import MAX_AGENTS, BehindError, Progress, progress_message
 from nemuri_infra.projections.projection import FOLD, Position, Projection
