@@ -105,7 +105,8 @@ def _cost(runs: Sequence[Observed], name: str) -> Cost:
 
 def _error(shard: Shard, run: Observed) -> float:
     outcome = simulated(shard, run)
-    pairs = [(outcome.folded_per_second, run.folded_per_second)]
+    # The batches tell which part holds up the others: before a full projector they are large.
+    pairs = [(outcome.folded_per_second, run.folded_per_second), (outcome.batches, run.batches)]
     if run.rate is not None:
         pairs.append((outcome.lag_ms[0], run.lag_ms[0]))
     return sum(math.log(one / other) ** 2 if one > 0 and other > 0 else 1.0 for one, other in pairs)
@@ -144,6 +145,13 @@ def compared(shard: Shard, run: Observed) -> dict[str, Any]:
         "measured": {name: round(real, 2) for name, (_, real) in pairs.items()},
         "simulated_over_measured": {name: round(one / real, 3) for name, (one, real) in pairs.items() if real},
     }
+
+
+def _rounded(run: Observed) -> dict[str, Any]:
+    """Return a stretch of load as JSON, so that it can be fitted again without a server."""
+    known = asdict(run)
+    seconds = {name: {part: round(each, 4) for part, each in known[name].items()} for name in ("cpu", "waited")}
+    return known | seconds | {"lag_ms": [round(each, 2) for each in run.lag_ms], "others": round(run.others, 3)}
 
 
 def tasks_compared(shard: Shard, tasks: int) -> dict[str, float]:
@@ -216,6 +224,7 @@ async def measure(plan: Plan, fit: Sequence[float | None], check: Sequence[float
         "checked_on": checked,
         "largest_error": off,
         "within": WITHIN,
+        "observed": [_rounded(one) for one in (*to_fit, *to_check)],
         "tasks": tasks_compared(shard, 200),
         "one_shard_by_cores": extrapolated(shard, SIMULATED_SECONDS),
     }
@@ -236,7 +245,7 @@ def main() -> None:
     for name, some in (("fitted", figures["fitted_on"]), ("unseen", figures["checked_on"])):
         rows += [(one["rate"], name, one["measured"], one["simulated_over_measured"], one["others"]) for one in some]
     print(table(rows))
-    print({name: value for name, value in figures.items() if name not in {"fitted_on", "checked_on"}})
+    print({name: value for name, value in figures.items() if name not in {"fitted_on", "checked_on", "observed"}})
     save_figures("scale_simulation", figures)
 
 
