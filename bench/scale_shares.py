@@ -2,11 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import Any, Self, get_args
 from uuid import UUID
 
-from nats.aio.msg import Msg
 from sqlalchemy.ext.asyncio import AsyncConnection
 from typing_extensions import override
 
@@ -16,7 +15,9 @@ from nemuri_domain.event_sourcing.deduplication import Parked
 from nemuri_domain.strength.aggregate import Content
 from nemuri_domain.tasks.aggregate import TaskState
 from nemuri_domain.tasks.fold import LifeEvent
-from nemuri_infra.bus.event_log import Batch, Log
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.bus.log_batch import Batch
+from nemuri_infra.bus.stored_message import StoredMessage
 from nemuri_infra.projections.fold_states import States
 from nemuri_infra.projections.identity_map import IdentityMap, M, MindMap
 
@@ -59,10 +60,9 @@ class SharedLog(Log):
     share: Share = field(default=Share(0, 1))
 
     @override
-    def _batch(self, messages: list[Msg], after: int, parked: Parked) -> Batch:
-        until = super()._batch(messages[-1:], after, parked).until if messages else after
+    def _batch(self, messages: Iterable[StoredMessage], after: int, until: int, parked: Parked) -> Batch:
         mine = [message for message in messages if self.share.concerned(message.subject)]
-        return replace(super()._batch(mine, after, parked), until=until)
+        return super()._batch(mine, after, until, parked)
 
 
 @dataclass

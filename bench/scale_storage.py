@@ -22,7 +22,8 @@ from bench.texts import memories
 from nemuri_contracts.client_events import MemoryContent, MemoryOffered
 from nemuri_domain.strength.aggregate import Content, Memory
 from nemuri_domain.strength.retrieval_index import StrengthIndex
-from nemuri_infra.bus.event_log import Batch, Log
+from nemuri_infra.bus.event_log import Log
+from nemuri_infra.bus.log_batch import Batch
 from nemuri_infra.embedded.nats import EmbeddedNats, EmbeddedNatsCluster
 from nemuri_infra.embeddings.built_in import BuiltInEmbedder
 from nemuri_infra.projections import tables

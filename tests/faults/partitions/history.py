@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 
 @dataclass(slots=True)
@@ -55,13 +56,14 @@ class History:
         history, stored = cls(), list[Stored]()
         with lzma.open(path, "rt") if path.suffix == ".xz" else path.open(encoding="utf-8") as lines:
             for line in lines:
-                match json.loads(line):
-                    case {"kind": "append", **rest}:
-                        history.appends.append(Append(**rest))
-                    case {"kind": "fault", "second": second, "what": what}:
-                        history.faults.append((second, what))
-                    case {"kind": "stored", **rest}:
-                        stored.append(Stored(**rest))
+                said: dict[str, Any] = json.loads(line)
+                match said.pop("kind"):
+                    case "append":
+                        history.appends.append(Append(**said))
+                    case "fault":
+                        history.faults.append((said["second"], said["what"]))
+                    case "stored":
+                        stored.append(Stored(**said))
         return history, stored
 
 
