@@ -11,8 +11,6 @@ from tests.contracts.examples import EXAMPLES
 
 FOLDER = Path(__file__).parent / "corpus"
 UPDATE = "make generate"
-RELEASED = False
-"""True once the events are released. Examples and goldens of existing versions are then never written again."""
 
 
 def version_of(kind: str) -> int:
@@ -34,21 +32,12 @@ def kept() -> Iterator[tuple[str, int, Path]]:
 
 
 def main() -> None:
-    """Write the example of each kind's present version.
-
-    Before the release, existing examples are overwritten and examples of other versions deleted; after it, only missing
-    examples are written.
-    """
+    """Write the example of each kind's present version that has none. What is released is never written again."""
     FOLDER.mkdir(exist_ok=True)
     for kind, example in EXAMPLES.items():
         file = path(kind, version_of(kind))
-        if not (RELEASED and file.exists()):
+        if not file.exists():
             file.write_bytes(encode(example) + b"\n")
-    if not RELEASED:
-        present = {path(kind, version_of(kind)) for kind in EVENTS}
-        for _, _, file in kept():
-            if file not in present:
-                file.unlink()
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from typing import Any
 
 from nemuri_contracts.codec import EVENTS
 from nemuri_contracts.event import Event
-from tests.contracts.corpus import RELEASED, version_of
+from tests.contracts.corpus import version_of
 
 FOLDER = Path(__file__).parent / "goldens"
 UPDATE = "make generate"
@@ -40,17 +40,11 @@ def path(kind: str) -> Path:
 
 
 def main() -> None:
-    """Write all goldens and delete those of removed kinds.
-
-    After the release, write only goldens of new kinds and new versions, and delete none.
-    """
+    """Write the goldens of new kinds and of new versions of a kind. Those of released versions stay as they are."""
     FOLDER.mkdir(exist_ok=True)
     for kind, event in EVENTS.items():
-        if not (RELEASED and path(kind).exists() and _same_version(kind)):
+        if not (path(kind).exists() and _same_version(kind)):
             path(kind).write_text(text(event))
-    for old in FOLDER.glob("*.json"):
-        if old.stem not in EVENTS and not RELEASED:
-            old.unlink()
 
 
 def _same_version(kind: str) -> bool:

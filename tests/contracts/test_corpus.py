@@ -53,7 +53,7 @@ def test_a_changed_contract_needs_a_new_version(subtests: pytest.Subtests) -> No
 
             assert file.exists(), f"{kind} has no example of its version; `{corpus.UPDATE}` writes it"
             assert file.read_bytes() == encode(EXAMPLES[kind]) + b"\n", (
-                f"{kind} changed: raise its version and add an upcast; before the release `{corpus.UPDATE}`"
+                f"{kind} changed: raise its version, add an upcast, then `{corpus.UPDATE}`"
             )
 
 

@@ -20,7 +20,7 @@ KINDS = sorted(EVENTS)
 def test_the_schema_of_an_event_equals_its_golden(subtests: pytest.Subtests) -> None:
     """The present schema of an event equals its golden.
 
-    A difference means that the contract changed. Before the release write the goldens again; after it add a version.
+    A difference means that a released contract changed: the event needs a new version and an upcast.
     """
     for kind in KINDS:
         with subtests.test(kind):
@@ -28,7 +28,7 @@ def test_the_schema_of_an_event_equals_its_golden(subtests: pytest.Subtests) -> 
 
             assert golden.exists(), f"{kind} has no golden; `{goldens.UPDATE}` writes it"
             assert golden.read_text() == goldens.text(EVENTS[kind]), (
-                f"the contract of {kind} changed; if that is meant and nothing was released yet: `{goldens.UPDATE}`"
+                f"the contract of {kind} changed: raise its version and add an upcast, then `{goldens.UPDATE}`"
             )
 
 
