@@ -113,7 +113,14 @@ def main(version: str) -> None:
             stop(platform)
         with tarfile.open(archive, "x:xz") as packed:
             for part in (DATA, BACKUP, ANSWERS):
-                packed.add(folder / part, part)
+                packed.add(folder / part, part, filter=_without_the_machine)
+
+
+def _without_the_machine(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
+    """Return a member as root's, whoever had it; None for files that only tell where and when it was made."""
+    member.uid = member.gid = 0
+    member.uname = member.gname = "root"
+    return None if Path(member.name).name == "postmaster.opts" or member.name.endswith(".log") else member
 
 
 if __name__ == "__main__":
