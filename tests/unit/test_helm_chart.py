@@ -95,6 +95,26 @@ def test_operator_pods_have_a_name_and_a_volume(default: Manifests) -> None:
         assert claims["operations"] == claim["metadata"]["name"]
 
 
+def test_readers_of_the_log_have_the_archive_and_one_writes_it(installed: dict[str, Manifests]) -> None:
+    """With a claim for it, every pod that reads the log finds the archive; only that of the eraser may write there."""
+    for values, manifests in installed.items():
+        mounts = {
+            name: mount.get("readOnly", False)
+            for name, template in pods(manifests).items()
+            for container in template["spec"]["containers"]
+            for mount in container["volumeMounts"]
+            if mount["name"] == "archive"
+        }
+        settings = of_kind(manifests, "ConfigMap")["settings"]["data"]
+        if values != "everything":
+            assert mounts == {}
+            assert "NEMURI_ARCHIVE" not in settings
+            continue
+        assert mounts.keys() >= {*SERVICES, *OPERATIONS, "window"}
+        assert [name for name, read_only in mounts.items() if not read_only] == ["eraser"]
+        assert settings["NEMURI_ARCHIVE"] == "/var/lib/nemuri-archive"
+
+
 def test_no_pod_runs_as_root_or_may_write_to_its_image(installed: dict[str, Manifests]) -> None:
     """No pod runs as root, may become root or writes to its image, and only the job that fills the secrets has a token
     for the API of Kubernetes.

@@ -95,6 +95,20 @@ rights-{{ list (include "nemuri.image" .) (include "nemuri.permissionArguments" 
       {{- end }}
 {{- end }}
 
+{{/* The files of `nemuri log archive`, which whoever reads the log needs: as a volume, and as a mount, read-only unless
+"writes" is true. */}}
+{{- define "nemuri.archiveVolume" -}}
+{{- with .Values.archiveClaim }}
+- {name: archive, persistentVolumeClaim: {claimName: {{ . }}}}
+{{- end }}
+{{- end }}
+
+{{- define "nemuri.archiveMount" -}}
+{{- if .root.Values.archiveClaim }}
+- {name: archive, mountPath: /var/lib/nemuri-archive, readOnly: {{ not (dig "writes" false .) }}}
+{{- end }}
+{{- end }}
+
 {{- define "nemuri.caVolume" -}}
 {{- if .Values.nats.tlsSecret }}
 - name: ca
