@@ -31,7 +31,7 @@ READABLE = 30
 """Minimum width of the last column of a table."""
 COLUMN_GAP = 2
 """Spaces between two columns of a table."""
-IDS = ("id", "task", "memory")
+IDS = ("id", "task", "memory", "webhook")
 SHORT_ID = 8
 """Number of characters of an id in a table that is too narrow for whole ids."""
 
