@@ -39,7 +39,7 @@ async def live(resources: Resources, client: Client, word: str) -> list[UUID]:
 
 
 @asynccontextmanager
-async def living(settings: Settings, word: str = "wugwump") -> AsyncIterator[tuple[Resources, Client, list[UUID]]]:
+async def living(settings: Settings, word: str = "quibblet") -> AsyncIterator[tuple[Resources, Client, list[UUID]]]:
     """Run all services, and yield them with a client and two tasks that have ended."""
     async with running_services(settings) as resources, connected_client(settings) as client:
         yield resources, client, await live(resources, client, word)

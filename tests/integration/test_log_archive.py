@@ -107,7 +107,7 @@ async def test_an_old_task_takes_late_feedback_and_questions(settings: Settings)
         await until_idle(resources)
         [standing] = (await client.progress(tasks[0])).feedback
         assert standing.standing == "applied"
-        again = await client.ask("What is the truth value of a wugwump, again?", settled=True)
+        again = await client.ask("What is the truth value of a quibblet, again?", settled=True)
         assert "purplish" in (again.answer or "")
         await until_idle(resources)
         assert (await archived(settings)).plan.events > 0
@@ -214,7 +214,7 @@ async def test_work_waits_while_the_archive_is_away(settings: Settings) -> None:
     hidden = settings.archive_directory.with_name("hidden")
     settings.archive_directory.rename(hidden)
     async with opened_log(settings) as log:
-        question = TaskSubmitted(event_id=uuid4(), text="What is the truth value of a wugwump?", client_id="ann")
+        question = TaskSubmitted(event_id=uuid4(), text="What is the truth value of a quibblet?", client_id="ann")
         await log.append(question)
     async with running_services(settings) as resources, connected_client(settings) as client:
 
@@ -304,7 +304,7 @@ async def test_nothing_that_is_needed_in_the_stream_is_archived(settings: Settin
     assert (await archive_plan(settings, wanted)).limit is None
     assert (await archive_plan(settings, wanted)).events == last - first + 1
     async with opened_log(settings) as log:
-        task = TaskSubmitted(event_id=uuid4(), text="What is a wugwump?", client_id="ann")
+        task = TaskSubmitted(event_id=uuid4(), text="What is a quibblet?", client_id="ann")
         placed = await log.append(task)
         last = await log.append(agent_defined("baker"))
     async with running_services(settings, ["projector"]) as resources:
