@@ -34,7 +34,7 @@ from tests.integration.boundary_events import (
 )
 from tests.integration.harness import snapshot
 
-pytestmark = pytest.mark.connected
+pytestmark = [pytest.mark.connected, pytest.mark.timeout(900)]  # On a busy machine so many folds take minutes.
 
 
 async def fold(resources: Resources, events: Sequence[AnyEvent]) -> None:
@@ -93,7 +93,6 @@ SCENES = st.sampled_from(KINDS_OF_MEMORY).flatmap(
 )
 
 
-@pytest.mark.timeout(900)  # On a busy machine so many rebuilds take minutes.
 @given(scenes=st.lists(SCENES, min_size=1, max_size=6))
 @hypothesis.settings(suppress_health_check=[*HealthCheck], max_examples=hypothesis.settings().max_examples // 2)
 async def test_random_events_can_be_folded_and_rebuilt(
