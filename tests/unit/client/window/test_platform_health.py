@@ -25,6 +25,7 @@ def status(**changes: Any) -> PlatformStatus:
         "incomplete": False,
         "dead_letters": 0,
         "proposed_principles": 0,
+        "stopped_webhooks": 0,
         "storage": {"log": 0.5},
         "stream_bytes": {"log": 4_096},
     }
