@@ -28,7 +28,7 @@ FIGURES = {
 AGAIN = re.compile(r"nemuri (memories|memory history .*|recall helper .*|verify|courses|affect assistant( projects)?)")
 """Commands that are repeated until they find what the platform does in the background. They change nothing."""
 TUTORIALS = sorted(path.stem for path in PAGES.glob("*.md") if path.stem != "index")
-pytestmark = [pytest.mark.connected, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.connected, pytest.mark.timeout(600)]
 
 
 @pytest.fixture
