@@ -19,8 +19,8 @@ from tempfile import TemporaryDirectory
 from bench.measuring import Spent, record, save_figures, table
 from bench.servers import servers
 from bench.synthetic_log import SyntheticLog
-from nemuri_infra.bus.archiving import announce, copy_to_archive, give_up_archived
 from nemuri_infra.bus.event_log import Log
+from nemuri_infra.bus.log_archiver import announce, copy_to_archive, give_up_archived
 from nemuri_infra.process.event_loop import run
 
 

@@ -1,4 +1,4 @@
-"""What a number of agents takes: events, bytes, cores, memory and money, by the arithmetic of `docs/scale.md`.
+"""The costs of a number of agents: events, bytes, cores, memory and money, by the arithmetic of `docs/scale.md`.
 
     python -m bench.scale
     python -m bench.scale --agents 1e5 --tasks-per-day 10 --days-kept 30

@@ -20,7 +20,7 @@ ACTS: Final = ("task", "remember", "turn", "recall")
 
 @dataclass(frozen=True, slots=True)
 class Assumptions:
-    """How agents are used, and what things cost. Nothing of it is measured."""
+    """The use of agents and the prices of things. Nothing of it is measured."""
 
     agents: float = 1_000_000
     """Number of agents."""
@@ -66,7 +66,7 @@ class Assumptions:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """What one act of a client costs."""
+    """The cost of one act of a client."""
 
     events: float
     log_bytes: float
@@ -78,7 +78,7 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Constants:
-    """What was measured. Times are in seconds, sizes in bytes."""
+    """The measured constants. Times are in seconds, sizes in bytes."""
 
     acts: Mapping[str, Act]
     route_seconds: Callable[[float], float]
@@ -145,7 +145,7 @@ def routing_line(milliseconds: Mapping[str, float]) -> Callable[[float], float]:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What gives way when one namespace holds more and more agents."""
+    """The part that gives way when one namespace holds more and more agents."""
 
     what: str
     agents: float
@@ -154,7 +154,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What the agents take."""
+    """The resources that the agents take."""
 
     events_per_day: float
     events_per_second: float
@@ -173,7 +173,7 @@ class Estimate:
     memory_of_indexes: float
     memory_of_workers: float
     limits: tuple[Limit, ...]
-    """What gives way in one namespace, first things first."""
+    """The parts that give way in one namespace, first things first."""
     costs: Mapping[str, float]
     """Costs of a month by what is paid for. Models are not among them."""
 

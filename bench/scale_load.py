@@ -34,7 +34,7 @@ DRAIN_SECONDS = 120.0
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What came of a stretch of load."""
+    """The outcome of a stretch of load."""
 
     rate: float | None
     """Events offered a second; None for as many as the log takes."""

@@ -37,7 +37,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """What the parts of a shard cost. Times are in seconds."""
+    """The costs of the parts of a shard. Times are in seconds."""
 
     projector: Cost
     database: Cost
@@ -57,7 +57,7 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a simulated stretch of load."""
+    """The outcome of a simulated stretch of load."""
 
     arrived: int
     folded: int
@@ -79,7 +79,7 @@ class Outcome:
 
 @dataclass(slots=True)
 class Timeline:
-    """What is to happen, in the order of time."""
+    """Everything that is to happen, in the order of time."""
 
     now: float = 0.0
     _due: list[tuple[float, int, Action]] = field(default_factory=list)
@@ -149,7 +149,7 @@ class Simulation:
     """An arrival that waits because too many events are not acknowledged."""
     _arrived: int = 0
     _folded: list[tuple[float, float]] = field(default_factory=list)
-    """Of each folded event the time at which it was due, and that at which it was folded."""
+    """The times at which each folded event was due and was folded."""
     _last_append: float = 0.0
     _batches: int = 0
     _ended: int = 0

@@ -51,7 +51,7 @@ PROJECTORS = 4
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """What a number of projectors took for the whole log."""
+    """The costs of a number of projectors for the whole log."""
 
     seconds: float
     cpu: Mapping[str, float]

@@ -56,7 +56,7 @@ SIMULATED_SECONDS: Final = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How long and how often stretches of load are tried."""
+    """The length and the number of tries of stretches of load."""
 
     seconds: float
     tries: int

@@ -1,4 +1,4 @@
-"""What the log, the projector and the indexes take for an event, a memory and an agent: CPU, bytes and memory."""
+"""The costs of an event, a memory and an agent in log, projector and indexes: CPU, bytes and memory."""
 
 import asyncio
 import statistics

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.e2e.conftest import AGENT, QUESTION, CommandLine, stop
+from tests.e2e.forking import CommandResult
 
 FOLDER = Path(__file__).parent / "released"
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -90,7 +91,7 @@ def live(nemuri: CommandLine, folder: Path) -> None:
 _DEFINITIONS = ("students/sleep-student.yaml", "assistants/assistant.yaml", "villagers/lila.yaml")
 
 
-def _run(nemuri: CommandLine, *arguments: str | Path) -> Any:
+def _run(nemuri: CommandLine, *arguments: str | Path) -> CommandResult:
     done = nemuri(*arguments)
     assert done.code == 0, (arguments, done.out, done.err)
     return done

@@ -9,16 +9,16 @@ from typing import Any
 
 from nemuri.operations import log_archiving
 from nemuri.operations.log_position_parsing import LogPosition
-from nemuri_infra.bus import archive_directory, archiving
+from nemuri_infra.bus import archive_directory, log_archiver
 from nemuri_infra.runtime.settings import Settings
 
 SEGMENT_BYTES = 20_000
 POINTS: dict[str, tuple[Any, str, int]] = {
-    "segment": (archiving._Copy, "complete", 2),
+    "segment": (log_archiver._Copy, "complete", 2),
     "manifest": (archive_directory, "write_manifest", 2),
     "announcement": (log_archiving, "announce", 1),
     "giving up": (log_archiving, "give_up_archived", 1),
-    "deletion": (archiving, "delete_message", 4),
+    "deletion": (log_archiver, "delete_message", 4),
 }
 """For each point the function, and the number of its call in place of which the process ends."""
 
@@ -40,8 +40,8 @@ def kill_before(owner: Any, name: str, times: int) -> None:
 
 def main(settings: Settings, before: int, point: str) -> None:
     """Archive the events before a sequence."""
-    archiving.SEGMENT_BYTES = SEGMENT_BYTES  # type: ignore[misc]
-    archiving.CONCURRENT_DELETIONS = 1  # type: ignore[misc]
+    log_archiver.SEGMENT_BYTES = SEGMENT_BYTES  # type: ignore[misc]
+    log_archiver.CONCURRENT_DELETIONS = 1  # type: ignore[misc]
     kill_before(*POINTS[point])
     asyncio.run(log_archiving.archive_log(settings, LogPosition(str(before), sequence=before), lease=0.2))
 

@@ -6,16 +6,16 @@ from pathlib import Path
 from nemuri.operations.erasure import check_log_complete
 from nemuri.operations.log_position_parsing import LogPosition
 from nemuri.operations.session import OperationContext, OperationError, ignore_progress, open_operation
-from nemuri_infra.bus.archiving import (
+from nemuri_infra.bus.consumer_listing import consumers_of
+from nemuri_infra.bus.event_log import ConflictError, Log
+from nemuri_infra.bus.log_archive import LEASE_SECONDS
+from nemuri_infra.bus.log_archiver import (
     announce,
     check_may_give_up,
     copy_to_archive,
     directory_of,
     give_up_archived,
 )
-from nemuri_infra.bus.consumer_listing import consumers_of
-from nemuri_infra.bus.event_log import ConflictError, Log
-from nemuri_infra.bus.log_archive import LEASE_SECONDS
 from nemuri_infra.bus.log_windows import count_in_stream
 from nemuri_infra.projections.maintenance_lock import exclusive_archiving
 from nemuri_infra.projections.open_tasks import oldest_open_task

@@ -221,5 +221,6 @@ async def archived_until(stream: Stream) -> int:
         event = decode(found.data, recorded_at=found.stored_at, sequence=found.sequence)
     except UndecodableError as error:
         raise ArchiveError(f"event {found.sequence}, which says how far the log is archived, is unreadable") from error
-    own = isinstance(event, LogArchived) and event.log == await stream.identity()
-    return event.until if own and isinstance(event, LogArchived) and event.until < found.sequence else 0
+    if not isinstance(event, LogArchived) or event.until >= found.sequence or event.log != await stream.identity():
+        return 0
+    return event.until

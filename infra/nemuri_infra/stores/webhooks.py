@@ -173,9 +173,9 @@ class SenderLease:
     async def _write(self, revision: int, seconds: float | None = None) -> bool:
         subject = lease_subject(self.log.subjects.namespace)
         headers = {EXPECTED_SEQUENCE: str(revision)}
-        lives = math.ceil(max(1.0, self.seconds if seconds is None else seconds))
+        time_to_live = math.ceil(max(1.0, self.seconds if seconds is None else seconds))
         try:
-            ack = await self.log.stream.publish(subject, b"", headers=headers, msg_ttl=lives)
+            ack = await self.log.stream.publish(subject, b"", headers=headers, msg_ttl=time_to_live)
         except BadRequestError as error:
             if error.err_code not in WRONG_LAST_SEQUENCES:
                 raise

@@ -23,7 +23,7 @@ LOOK_SECONDS: Final = 0.1
 IDLE_SECONDS: Final = 5.0
 """Seconds after which a webhook without events looks again, although no notification has come."""
 SKIPPED_AT_ONCE: Final = 500
-"""Number of events that are not for the webhook after which the place is recorded."""
+"""Number of events that are not for the webhook after which the position is recorded."""
 
 logger = structlog.get_logger()
 
@@ -43,7 +43,7 @@ class Delivery:
     an event that was accepted is not sent again.
     """
     _skipped: int = 0
-    """Number of events since the recorded place that are not for this webhook."""
+    """Number of events since the recorded position that are not for this webhook."""
 
     def __post_init__(self) -> None:
         """Begin where the subscription begins. `run` continues where an earlier sender stopped."""

@@ -17,7 +17,7 @@ service = Service("webhooks", background=send_webhooks, capabilities=frozenset({
 
 @service.answers(WebhookTestQuery)
 async def send_test(query: WebhookTestQuery, resources: Resources) -> WebhookTestView | Refusal:
-    """Send a test message to the receiver of a webhook, once, and return the outcome. It changes no place."""
+    """Send a test message to the receiver of a webhook, once, and return the outcome. It changes no position."""
     webhook = await WebhookStore(resources.log).subscription(query.webhook_id)
     if webhook is None:
         return Refusal(refused=f"there is no webhook {query.webhook_id}", missing=True)

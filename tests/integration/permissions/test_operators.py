@@ -124,7 +124,7 @@ async def test_the_eraser_archives_the_log(platform: RestrictedServers, monkeypa
         await eventually(platform.idle)
     place, archive = LogPosition("the end", sequence=last + 1), platform.of("eraser").archive_directory
     with monkeypatch.context() as patch:
-        patch.setattr("nemuri_infra.bus.archiving.ANSWER_SECONDS", 1.0)
+        patch.setattr("nemuri_infra.bus.log_archiver.ANSWER_SECONDS", 1.0)
         with pytest.raises(OperationError, match="does not permit this user "):
             await archive_log(platform.of("operator"), place)
     assert not archive.exists()

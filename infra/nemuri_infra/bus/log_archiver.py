@@ -1,4 +1,4 @@
-"""Archiving: copy the beginning of the log to files, announce that on the log, then let the stream give it up.
+"""The archiver copies the beginning of the log to files, announces that on the log, and lets the stream give it up.
 
 Every step can be repeated after an interruption. What was copied but not announced is copied anew. What was announced
 but not given up is given up by the next run.
@@ -137,25 +137,24 @@ async def give_up_archived(log: Log, advance: Advance, *, lease: float = LEASE_S
         return 0
     directory = await log.archive.opened(log, until)
     [subject] = log.subjects.of_kind(LogArchived)
-    announced = await log.next_on(subject, until)
-    while announced is not None and (following := await log.next_on(subject, announced.sequence)) is not None:
-        announced = following
+    announced = await log.stored_at((await log.newest_on(subject)).sequence)
     if announced is not None:
         age = await log.server_time() - announced.stored_at
         # Nothing tells when the last process has asked again: each may rely on its answer for this long.
         await asyncio.sleep(max(0.0, (timedelta(seconds=lease) - age).total_seconds()))
     first = int((await log.stream.stream_info(log.subjects.stream)).state.first_seq)
-    places = await asyncio.to_thread(directory.sequences, first - 1, until)
+    archived = await asyncio.to_thread(directory.sequences, first - 1, until)
     erased = await asyncio.to_thread(_end_of_block, directory, until)
-    whole, last = (places[: bisect_left(places, erased)], places[bisect_left(places, erased) :])
+    first_erased = bisect_left(archived, erased)
+    whole, last = archived[:first_erased], archived[first_erased:]
     for start in range(0, len(whole), CONCURRENT_DELETIONS):
         some = whole[start : start + CONCURRENT_DELETIONS]
         await asyncio.gather(*(_release(log, sequence) for sequence in some))
-        advance(start + len(some), len(places))
+        advance(start + len(some), len(archived))
     for number, sequence in enumerate(last, len(whole) + 1):
         await delete_message(log.stream, log.subjects.stream, sequence)
-        advance(number, len(places))
-    return len(places)
+        advance(number, len(archived))
+    return len(archived)
 
 
 def _end_of_block(directory: ArchiveDirectory, until: int) -> int:
