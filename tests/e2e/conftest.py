@@ -14,6 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.condition_waits import PATIENCE
 from tests.e2e.forking import CommandResult, run_forked
 from tests.integration.embedded.stored_data import processes_in
 
@@ -81,7 +82,7 @@ class CommandLine:
             [SCRIPT, "--data", self.data, *arguments],
             env=environment(**self.variables, **variables),
             capture_output=True,
-            timeout=170,
+            timeout=PATIENCE,
             check=False,
         )
         return CommandResult(done.returncode, done.stdout.decode(), done.stderr.decode())
@@ -132,7 +133,7 @@ class CommandLine:
 def stop(process: subprocess.Popen[str], number: signal.Signals = signal.SIGTERM) -> int:
     """Send a platform a signal, wait for its end, and return its exit code."""
     process.send_signal(number)
-    process.communicate(timeout=90)
+    process.communicate(timeout=PATIENCE)
     return process.returncode
 
 
@@ -144,7 +145,7 @@ def cli() -> Iterator[CommandLine]:
     left = processes_in(path)
     for process in left:
         process.kill()
-    psutil.wait_procs(left, timeout=5)
+    psutil.wait_procs(left, timeout=PATIENCE)
     shutil.rmtree(path)
     assert left == [], "processes are left after the test"
 

@@ -14,6 +14,7 @@ from threading import Lock
 from typing import Any
 
 from nemuri.cli.command_modules import MODULES
+from tests.condition_waits import PATIENCE
 
 IMPORTED = (
     *(f"nemuri.cli.{module}" for module in (*MODULES, "app", "command_tree", "failures")),
@@ -41,8 +42,6 @@ command's time.
 """
 SCRIPT = Path(sys.executable).parent / "nemuri"
 CONCURRENT_COMMANDS = 4
-COMMAND_TIMEOUT = 170.0
-"""Seconds that a command may take."""
 _PROCESS_LOCK = Lock()
 """Held while a process is started or its exit code is read.
 
@@ -89,7 +88,7 @@ def exit_code(process: ForkServerProcess, seconds: float | None = None) -> int |
 def run_forked(commands: Sequence[Sequence[str]], variables: Mapping[str, str]) -> Iterator[CommandResult]:
     """Run commands, `CONCURRENT_COMMANDS` at a time, and yield their outcomes in the order of `commands`.
 
-    Raises `TimeoutError` if a command does not end within `COMMAND_TIMEOUT` seconds.
+    Raises `TimeoutError` if a command does not end within `PATIENCE` seconds.
     """
     for start in range(0, len(commands), CONCURRENT_COMMANDS):
         with TemporaryDirectory() as directory:
@@ -102,11 +101,11 @@ def run_forked(commands: Sequence[Sequence[str]], variables: Mapping[str, str]) 
 
 
 def _code(process: ForkServerProcess) -> int:
-    code = exit_code(process, COMMAND_TIMEOUT)
+    code = exit_code(process, PATIENCE)
     if code is None:
         process.kill()
         exit_code(process)
-        raise TimeoutError(f"a command did not end within {COMMAND_TIMEOUT:g} s")
+        raise TimeoutError(f"a command did not end within {PATIENCE:g} s")
     return code
 
 

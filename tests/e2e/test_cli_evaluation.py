@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from nemuri.evaluation.benchmarks import read_benchmark
+from tests.condition_waits import PATIENCE
 from tests.e2e.conftest import environment
-from tests.e2e.forking import COMMAND_TIMEOUT, exit_code, fork, run_command, run_forked
+from tests.e2e.forking import exit_code, fork, run_command, run_forked
 from tests.e2e.tutorials import until
 from tests.unit.client.evaluation.samples import LOCOMO, written
 
@@ -84,7 +85,7 @@ def test_a_run_that_was_killed_goes_on(tmp_path: Path, monkeypatch: pytest.Monke
     process = fork(run_command, command, environment(), tmp_path / "out", tmp_path / "err")
     assert until(lambda: results.exists() and results.read_bytes().count(b"\n") > KILLED_AFTER)
     process.kill()
-    assert exit_code(process, COMMAND_TIMEOUT) == -signal.SIGKILL
+    assert exit_code(process, PATIENCE) == -signal.SIGKILL
     before = results.read_bytes()
     [done] = run_forked([command], environment())
     assert done.code == 0, done

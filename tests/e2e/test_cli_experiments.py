@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from nemuri.experiments import noise, runs
+from tests.condition_waits import PATIENCE
 from tests.e2e.conftest import CommandLine, environment
-from tests.e2e.forking import COMMAND_TIMEOUT, CommandResult, exit_code, fork, run_command, run_forked
+from tests.e2e.forking import CommandResult, exit_code, fork, run_command, run_forked
 
 WRONG_USE = [
     ("nosuch",),
@@ -92,7 +93,7 @@ def small_experiment(folder: Path, *arguments: str, absent: tuple[str, ...] = ()
     out, err = folder / "stdout", folder / "stderr"
     command = ["--data", str(folder), "experiment", "noise", "--tasks", "10", "--repeats", "8", *arguments]
     process = fork(run_small, command, environment(), out, err, *absent)
-    code = exit_code(process, COMMAND_TIMEOUT)
+    code = exit_code(process, PATIENCE)
     assert code is not None
     return CommandResult(code, out.read_text(), err.read_text())
 

@@ -75,7 +75,7 @@ def test_connect_sync_finds_the_platform(nemuri: CommandLine, monkeypatch: pytes
     """`connect_sync` finds the platform by its directory, and its methods return results."""
     monkeypatch.delenv("NATS_URL", raising=False)
     with connect_sync(nemuri.data) as client:
-        assert client.ask(QUESTION, agent="cook", timeout=90).status == "done"
+        assert client.ask(QUESTION, agent="cook").status == "done"
         assert "cook" in {agent.agent_id for agent in client.agents()}
         assert client.recall("cook", "salt", top=1).memories
 

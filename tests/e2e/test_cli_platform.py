@@ -19,6 +19,7 @@ from nemuri.platform.platform import Started, run_platform
 from nemuri_infra.embedded.data_directory import Home
 from nemuri_infra.runtime.settings import Settings
 from nemuri_services.service_registry import SERVICES
+from tests.condition_waits import PATIENCE
 from tests.e2e.conftest import AGENT, CommandLine, stop
 from tests.integration.embedded.stored_data import processes_in, until
 
@@ -32,8 +33,8 @@ def kill_all(platform: subprocess.Popen[str]) -> None:
     for each in tree:
         with contextlib.suppress(psutil.NoSuchProcess):
             each.kill()
-    psutil.wait_procs(tree[1:], timeout=60)
-    platform.communicate(timeout=60)
+    psutil.wait_procs(tree[1:], timeout=PATIENCE)
+    platform.communicate(timeout=PATIENCE)
 
 
 def add_agent(line: CommandLine) -> None:
@@ -73,7 +74,7 @@ def test_accepted_tasks_survive_kills(cli: CommandLine) -> None:
 
     platform = cli.up("--processes")
     with connect_sync(cli.data) as client:
-        assert {client.result(task, timeout=90).status for task in tasks} == {"done"}
+        assert {client.result(task).status for task in tasks} == {"done"}
         client.settle()
     assert cli("verify").out.startswith("0 differences")
     stop(platform, signal.SIGKILL)
@@ -98,7 +99,7 @@ async def test_workers_follow_their_fork_server_and_their_platform(cli: CommandL
     with connect_sync(cli.data) as client:
         tasks = submit_tasks(client)
         os.kill(_pid(cli, "fork-server"), signal.SIGKILL)
-        assert {client.result(task, timeout=60).status for task in tasks} == {"done"}
+        assert {client.result(task).status for task in tasks} == {"done"}
         client.settle()
     await until(lambda: all(pid != first[name] for name, pid in _worker_pids(cli).items()))
     assert not any(map(psutil.pid_exists, first.values()))

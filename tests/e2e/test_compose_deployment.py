@@ -110,9 +110,7 @@ async def test_an_upgrade_is_rolled_while_tasks_are_answered(project: Project, a
         number = 0
         while not stop.is_set():
             number += 1
-            assert (
-                await ann.ask(f"What is an expression of kind {number}?", agent=AGENT, timeout=120)
-            ).status == "done"
+            assert (await ann.ask(f"What is an expression of kind {number}?", agent=AGENT)).status == "done"
         return number
 
     asking = asyncio.create_task(ask())

@@ -20,6 +20,7 @@ from nemuri.demo.scenario import DemoRecord
 from nemuri.demo.texts import document, topics
 from nemuri_domain.strength.policy import Policy
 from nemuri_infra.runtime.settings import Settings
+from tests.condition_waits import PATIENCE
 
 pytestmark = pytest.mark.connected
 
@@ -123,7 +124,7 @@ async def test_a_cancelled_demo_leaves_nothing(temporary_files: Path) -> None:
     """A demo cancelled in the middle of a task stops its servers and removes its temporary directory."""
     console = memory_console()
     playing = asyncio.create_task(run(Settings(), console, questions=QUESTIONS))
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while " 1. " not in printed(console):
             assert not playing.done()
             await asyncio.sleep(0.02)

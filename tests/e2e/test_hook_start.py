@@ -14,11 +14,11 @@ import psutil
 import pytest
 
 from nemuri_infra.embedded.data_directory import Home
-from tests.condition_waits import wait_until
+from tests.condition_waits import PATIENCE, wait_until
 from tests.e2e.conftest import SCRIPT, environment
 
-TOO_EARLY = ("up: refused: there is no agent 'assistant'", "no answer on nemuri-query.agents")
-"""Entries of the journal from before the agent was defined, or before a busy machine's services answered. What waits is
+TOO_EARLY = ("up: refused: there is no agent 'assistant'", "no answer on nemuri-query.agents", "took longer than")
+"""Entries of the journal from before the agent was defined, or while a busy machine was slow to answer. What waits is
 handed on later.
 """
 pytestmark = [pytest.mark.connected, pytest.mark.xdist_group("command line")]
@@ -33,7 +33,7 @@ def home() -> Iterator[Path]:
     for process in psutil.process_iter(["cmdline"]):
         if str(path) in " ".join(process.info["cmdline"] or ()) and "nemuri" in (process.info["cmdline"] or ()):
             process.send_signal(signal.SIGTERM)
-            process.wait(timeout=90)
+            process.wait(timeout=PATIENCE)
     shutil.rmtree(path)
 
 

@@ -13,7 +13,7 @@ from nemuri_infra.runtime.settings import Settings
 from nemuri_society.minecraft.node_modules import MinecraftUnavailable, find_node, installed_modules, modules_directory
 from tests.e2e.conftest import CommandLine
 
-pytestmark = [pytest.mark.connected, pytest.mark.long, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.connected, pytest.mark.long]
 
 
 @pytest.fixture

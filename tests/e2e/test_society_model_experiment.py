@@ -12,7 +12,7 @@ from nemuri_society.experiments.item_progression import BLIND, ITEMS
 from tests.e2e.conftest import SCRIPT, environment
 from tests.integration.society.wire_model import TextModel
 
-pytestmark = [pytest.mark.connected, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.connected, pytest.mark.slow]
 OPTIONS = ("--model", "openai:citizen", "--agents", "2", "--seconds", "60", "--speed", "20", "--json")
 
 

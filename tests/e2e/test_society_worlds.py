@@ -80,7 +80,7 @@ def test_a_world_of_another_package_is_lived_in(nemuri: CommandLine) -> None:
     lived = nemuri.run_script("society", "run", "--world", "tower", "--agents", "3", "--seconds", "12", "--json").json
     assert (lived["agents"], lived["failures"]) == (3, {})
     rings = round(3 * lived["world_figures"]["rings"])
-    assert 2 <= rings <= 3
+    assert 1 <= rings <= 3
     again = nemuri.run_script("society", "resume", "society-0", "--seconds", "6", "--json").json
     assert round(3 * again["world_figures"]["rings"]) > rings
 

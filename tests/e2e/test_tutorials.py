@@ -11,6 +11,7 @@ import psutil
 import pytest
 
 from nemuri_infra.embedded.data_directory import Home
+from tests.condition_waits import PATIENCE
 from tests.e2e.tutorials import PAGES, Command, Reader, Shell, commands, shell, until
 
 NOT_RUN = {
@@ -28,7 +29,7 @@ FIGURES = {
 AGAIN = re.compile(r"nemuri (memories|memory history .*|recall helper .*|verify|courses|affect assistant( projects)?)")
 """Commands that are repeated until they find what the platform does in the background. They change nothing."""
 TUTORIALS = sorted(path.stem for path in PAGES.glob("*.md") if path.stem != "index")
-pytestmark = [pytest.mark.connected, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.connected, pytest.mark.slow]
 
 
 @pytest.fixture
@@ -41,7 +42,7 @@ def home() -> Iterator[Path]:
         if (holder := Home(lock.parent).holder) is not None:
             process = psutil.Process(holder.pid)
             process.send_signal(signal.SIGTERM)
-            process.wait(timeout=90)
+            process.wait(timeout=PATIENCE)
     shutil.rmtree(path)
 
 

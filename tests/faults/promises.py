@@ -48,7 +48,7 @@ async def broken_promises(
     found += await _dead_letters(client.log)
     for task_id in acknowledged.tasks:
         try:
-            result = await retried(lambda t=task_id: client.result(t, settled=True, timeout=20))  # type: ignore[misc]
+            result = await retried(lambda t=task_id: client.result(t, settled=True))  # type: ignore[misc]
         except ClientError as error:
             found.append(f"no result of {task_id}: {error}")
         else:

@@ -25,7 +25,7 @@ from nemuri_infra.embedded.nats import EmbeddedNats
 from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_infra.runtime.provisioning import provision
 from nemuri_infra.runtime.settings import Settings
-from nemuri_society.contracts.society import HostHealthReport, Lease, Society
+from nemuri_society.contracts.society import CELL, HostHealthReport, Lease, Society
 from nemuri_society.contracts.subjects import SocietySubjects
 from nemuri_society.operations.lifecycle import create_society
 from nemuri_society.operations.residents import generate_residents
@@ -111,7 +111,7 @@ class RunningSociety:
 
     @classmethod
     @asynccontextmanager
-    async def running(cls, agents: int = 50, hosts: int = 2, every: float = 4.0) -> AsyncIterator[Self]:
+    async def running(cls, agents: int = CELL + 5, hosts: int = 2, every: float = 4.0) -> AsyncIterator[Self]:
         """Yield a new society on a new server, with a checkpoint every `every` seconds. Remove both afterwards.
 
         No process of the society runs until `resume` is called.
@@ -196,9 +196,9 @@ class RunningSociety:
             everybody = sum(running.values()) == len(self.society.agents)
             return hosts <= running.keys() and everybody and observed.lease_holder("world") is not None
 
-        await eventually(condition, seconds=60)
+        await eventually(condition)
 
-    async def until_moved(self, name: str, before: str | None, *, seconds: float = 60) -> float:
+    async def until_moved(self, name: str, before: str | None) -> float:
         """Wait until the lease of a cell or of the world is held by another host than `before`. Return the seconds
         waited.
         """
@@ -208,7 +208,7 @@ class RunningSociety:
             """Return True if another host holds the lease."""
             return self.observed.lease_holder(name) not in {None, before}
 
-        await eventually(condition, seconds=seconds)
+        await eventually(condition)
         return time.monotonic() - began
 
     async def until_advanced(self, seconds: float = 0.5) -> None:
@@ -219,7 +219,7 @@ class RunningSociety:
             """Return the world's time once it has advanced far enough, else None."""
             return self.observed.second if self.observed.second >= before + seconds else None
 
-        await eventually(condition, seconds=60)
+        await eventually(condition)
 
     async def sections(self, section: str) -> dict[str, dict[str, Any]]:
         """Return one stored section of the state of every agent, by agent id."""

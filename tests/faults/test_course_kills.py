@@ -26,7 +26,7 @@ from tests.integration.harness import (
     until_idle,
 )
 
-pytestmark = [pytest.mark.connected, pytest.mark.timeout(170)]
+pytestmark = [pytest.mark.connected, pytest.mark.slow]
 
 
 async def answered(client: Client, times: int) -> CoursesView:
@@ -39,7 +39,7 @@ async def answered(client: Client, times: int) -> CoursesView:
         counts = {len(detail.answers) for chapter in view.courses[0].chapters for detail in chapter.details}
         return view if view.courses[0].finished_at and counts == {times} else None
 
-    view: CoursesView = await eventually(found, seconds=80)
+    view: CoursesView = await eventually(found)
     return view
 
 

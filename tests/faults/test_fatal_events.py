@@ -72,8 +72,8 @@ async def test_an_event_that_kills_its_worker_is_dead_lettered(settings: Setting
         await until_idle(resources, ALL_BUT_SPECIALIST)
         async with _restarting_specialist(settings) as worker:
             for task in others:
-                assert (await client.result(task, settled=True, timeout=90)).status == "done"
-            result = await client.result(fatal, timeout=90)
+                assert (await client.result(task, settled=True)).status == "done"
+            result = await client.result(fatal)
             await until_idle(resources)
         assert result.status == "failed"
         ended = f"{MAX_MISSING_OUTCOMES} deliveries ended without an outcome"
@@ -89,7 +89,7 @@ async def test_an_event_that_kills_its_worker_is_dead_lettered(settings: Setting
         assert MAX_MISSING_OUTCOMES <= told.count(b"died") <= MAX_MISSING_OUTCOMES + 1
         async with running_services(settings, ["specialist"]):
             await dead.retry(client, letter.name)
-            assert (await client.result(fatal, settled=True, timeout=60)).status == "done"
+            assert (await client.result(fatal, settled=True)).status == "done"
             await until_idle(resources)
             assert await dead_letters(log) == []
     await assert_verified(settings)

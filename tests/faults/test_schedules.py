@@ -19,7 +19,7 @@ def test_a_seed_determines_its_schedule() -> None:
 
 
 @pytest.mark.connected
-@pytest.mark.timeout(900)
+@pytest.mark.slow
 async def test_every_promise_is_kept() -> None:
     """No schedule breaks a promise. A single test runs all schedules, because they share one platform."""
     async with ScheduleRunner.prepared() as runner:

@@ -16,7 +16,7 @@ from tests.faults.societies import (
 from tests.integration.embedded.stored_data import until
 from tests.integration.harness import eventually
 
-pytestmark = [pytest.mark.connected, pytest.mark.timeout(120), pytest.mark.xdist_group("society kills")]
+pytestmark = [pytest.mark.connected, pytest.mark.xdist_group("society kills")]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")

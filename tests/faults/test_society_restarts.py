@@ -16,7 +16,7 @@ from tests.faults.societies import NAME, RunningSociety, assert_recorded_once
 from tests.integration.embedded.stored_data import until
 from tests.integration.harness import eventually
 
-pytestmark = [pytest.mark.connected, pytest.mark.timeout(180), pytest.mark.xdist_group("society restarts")]
+pytestmark = [pytest.mark.connected, pytest.mark.xdist_group("society restarts")]
 
 MAX_LOST_SECONDS = 2.0
 """Seconds of world time that a kill may lose: one interval between writes, plus the delay of a loaded machine."""
@@ -71,7 +71,7 @@ async def running(request: pytest.FixtureRequest) -> AsyncIterator[RunningSociet
     agents, hosts = request.param
     async with RunningSociety.running(agents, hosts, every=2.0) as running:
         await running.resume()
-        await eventually(lambda: all_acted(running), seconds=60)
+        await eventually(lambda: all_acted(running))
         yield running
 
 
@@ -111,7 +111,7 @@ async def until_all_decided(running: RunningSociety, before: StoredState) -> Sto
             else None
         )
 
-    found: StoredState = await eventually(decided, seconds=60)
+    found: StoredState = await eventually(decided)
     return found
 
 

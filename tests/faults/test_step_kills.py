@@ -25,7 +25,7 @@ from tests.integration.harness import (
 from tests.integration.providers.provider import ReceivedRequest, ScriptedReply
 from tests.integration.test_steps import GASKET, KIND, QUESTION, TORQUE, Worker, experts
 
-pytestmark = [pytest.mark.connected, pytest.mark.timeout(170)]
+pytestmark = [pytest.mark.connected, pytest.mark.slow]
 
 SERVICES = ("projector", "query-api", "intake", "orchestrator", "specialist", "attribution", "strength-sleep")
 CALL_SECONDS = 0.3
@@ -94,7 +94,7 @@ async def test_a_killed_specialist_goes_on_after_its_last_step(working: tuple[Pl
     async with connected_client(platform.settings) as client, asyncio.TaskGroup() as group:
         group.create_task(kills())
         task_id = await retried(lambda: client.submit(QUESTION, agent="fitter"))
-        done = await retried(lambda: client.result(task_id, timeout=120))
+        done = await retried(lambda: client.result(task_id))
     assert [(step.tool, step.problem) for step in done.steps] == [("recall", ""), ("consult", "")]
     assert "forty metres [m2]" in str(done.answer)
     assert "velvetine [c1]" in str(done.answer)

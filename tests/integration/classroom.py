@@ -6,6 +6,7 @@ from nemuri.client.client import Client
 from nemuri_contracts.education import Chapter, Exercise, Section, Textbook
 from nemuri_contracts.education_views import CourseReport
 from nemuri_infra.runtime.resources import Resources
+from tests.condition_waits import PATIENCE
 from tests.integration.harness import eventually, until_idle
 
 TRUTH_EXERCISE = Exercise(
@@ -31,7 +32,7 @@ TEXTBOOK = Textbook(
 )
 
 
-async def until_finished(client: Client, course_id: UUID, *, seconds: float = 60) -> CourseReport:
+async def until_finished(client: Client, course_id: UUID, *, seconds: float = PATIENCE) -> CourseReport:
     """Wait until a course is finished and return its report. `seconds` is the maximum time."""
 
     async def found() -> CourseReport | None:
@@ -44,9 +45,9 @@ async def until_finished(client: Client, course_id: UUID, *, seconds: float = 60
 
 
 async def until_finished_and_idle(
-    resources: Resources, client: Client, course_id: UUID, *, seconds: float = 60
+    resources: Resources, client: Client, course_id: UUID, *, seconds: float = PATIENCE
 ) -> CourseReport:
     """Wait until a course is finished and all services are idle, and return its report."""
     found = await until_finished(client, course_id, seconds=seconds)
-    await until_idle(resources, seconds=seconds)
+    await until_idle(resources)
     return found

@@ -50,6 +50,7 @@ from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.dead_letters import DeadLetters, StoredDeadLetter
 from nemuri_services.service_registry import SERVICES
+from tests.condition_waits import PATIENCE
 from tests.in_memory import assert_refolds, client_of, platform_of, running_in_memory
 
 R = TypeVar("R")
@@ -61,7 +62,7 @@ UNAVAILABLE_ERRORS: tuple[type[BaseException], ...] = (*OUTAGE_ERRORS, PassingEr
 """Errors of an unavailable server, cluster leader or service. `retried` repeats a call after them."""
 
 
-async def eventually(condition: Callable[[], Awaitable[Any]], *, seconds: float = 60.0) -> Any:
+async def eventually(condition: Callable[[], Awaitable[Any]], *, seconds: float = PATIENCE) -> Any:
     """Poll the condition until it returns a true value, and return that value.
 
     Raises `AssertionError` after `seconds`, with the condition's docstring and its last value.
@@ -80,7 +81,7 @@ async def eventually(condition: Callable[[], Awaitable[Any]], *, seconds: float 
     return last
 
 
-async def retried(work: Callable[[], Awaitable[R]], *, seconds: float = 60.0) -> R:
+async def retried(work: Callable[[], Awaitable[R]], *, seconds: float = PATIENCE) -> R:
     """Return the result of `work()`, repeating the call while a server or service is unavailable.
 
     Raises `TimeoutError` after `seconds`.
@@ -204,7 +205,7 @@ async def dead_letters(log: Log) -> list[StoredDeadLetter]:
     return [each async for each in DeadLetters(log).all()]
 
 
-async def until_idle(resources: Resources, names: Iterable[str] = ALL_SERVICES, *, seconds: float = 60.0) -> None:
+async def until_idle(resources: Resources, names: Iterable[str] = ALL_SERVICES) -> None:
     """Wait until the services are idle and the views hold the whole log."""
     if (platform := platform_of(resources.settings)) is not None:
         await platform.settled()
@@ -225,7 +226,7 @@ async def until_idle(resources: Resources, names: Iterable[str] = ALL_SERVICES, 
         ]
         return not busy and await log.last_sequence() == end
 
-    await eventually(idle, seconds=seconds)
+    await eventually(idle)
 
 
 async def snapshot(resources: Resources) -> dict[str, list[str]]:

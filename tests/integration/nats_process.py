@@ -8,6 +8,7 @@ from pathlib import Path
 from nemuri_infra.embedded.child_processes import POLL_SECONDS, Child
 from nemuri_infra.embedded.listen_addresses import LOOPBACK, free_port
 from nemuri_infra.embedded.nats import nats_server_binary
+from tests.condition_waits import PATIENCE
 
 
 @asynccontextmanager
@@ -20,7 +21,7 @@ async def nats_process(directory: Path, configuration: str) -> AsyncIterator[str
     child = Child("nats", [str(nats_server_binary()), "-c", str(path)], directory)
     try:
         await child.start()
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             while not await _accepts(port):
                 assert child.alive, child.log_tail()
                 await asyncio.sleep(POLL_SECONDS)

@@ -46,8 +46,8 @@ async def test_a_task_without_budget_left_is_answered_without_a_model(settings: 
         await resources.log.append(agent_defined())
         await until_idle(resources)
         await client.remember("python", "Our guide forbids comparing a value to True.")
-        done = await client.ask(QUESTION, budget_tokens=20, timeout=30, settled=True)
-        paid = await client.ask(QUESTION, budget_money=1.0, timeout=30, settled=True)
+        done = await client.ask(QUESTION, budget_tokens=20, settled=True)
+        paid = await client.ask(QUESTION, budget_money=1.0, settled=True)
     assert provider.received == []
     assert done.status == paid.status == "done"
     assert NOTE in (done.answer or "")
@@ -66,7 +66,7 @@ async def test_what_was_spent_counts_for_later_steps(settings: Settings) -> None
     ):
         await resources.log.append(agent_defined())
         await until_idle(resources)
-        done = await client.ask(QUESTION, budget_money=11.0, timeout=30, settled=True)
+        done = await client.ask(QUESTION, budget_money=11.0, settled=True)
     assert len(provider.received) == 1
     assert done.answer == SAID
     assert {cost.step: cost.money for cost in done.costs} == {"answer": 11.0, "learnings": None}
@@ -86,8 +86,8 @@ async def test_an_agent_has_a_budget_for_a_day(settings: Settings) -> None:
         await resources.log.append(limit)
         await resources.log.append(SessionEnded(event_id=uuid4(), agent_id="python", assignment_id=uuid4()))
         await until_idle(resources)
-        first = await client.ask(QUESTION, timeout=30, settled=True)
-        second = await client.ask(QUESTION, timeout=30, settled=True)
+        first = await client.ask(QUESTION, settled=True)
+        second = await client.ask(QUESTION, settled=True)
     assert first.answer == SAID
     assert "the agent python for today has a budget of 2,000 tokens" in (second.over_budget or "")
     assert len(provider.received) == 1
@@ -105,7 +105,7 @@ async def test_a_client_sees_the_answer_while_it_is_written(settings: Settings) 
     ):
         await resources.log.append(agent_defined())
         await until_idle(resources)
-        done = await client.ask(QUESTION, timeout=30, on_draft=written.append, agent="python")
+        done = await client.ask(QUESTION, on_draft=written.append, agent="python")
     assert written == ["No, ", "No, it is ", SAID]
     assert done.answer == SAID
     assert provider.received[0].body["stream"] is True

@@ -21,6 +21,7 @@ from nemuri.platform.serving import prepare
 from nemuri_infra.bus.connection import Connection
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.runtime.settings import Settings
+from tests.condition_waits import PATIENCE
 from tests.integration.client_methods import ID, arguments, public
 from tests.integration.harness import (
     agent_defined,
@@ -206,7 +207,7 @@ async def test_closing_ends_a_reconnecting_task_that_lost_a_cancellation(
     log = await Log.connect(str(settings.nats_url), settings.namespace, access=settings.access)
     monkeypatch.setattr(Connection, "_select_next_server", select_next_server)
     await own_servers.nats.kill()
-    await asyncio.wait_for(reconnecting.wait(), 30)
+    await asyncio.wait_for(reconnecting.wait(), PATIENCE)
     await log.close()
     assert (cancellations, asyncio.all_tasks() - before) == (2, set())
 

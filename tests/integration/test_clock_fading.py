@@ -47,12 +47,10 @@ async def test_a_memory_survives_a_burst_and_fades_over_days(settings: Settings)
         await resources.log.append(PolicyAdopted(event_id=uuid4(), agent_id=example.agent_id, parameters=FAST_FADING))
         await client.settle()
         memory = await client.remember(example.agent_id, FACT)
-        await client.ask("Which numbers are false?", agent=example.agent_id, timeout=60)
+        await client.ask("Which numbers are false?", agent=example.agent_id)
         await until_idle(resources)
         questions = [f"Which operator compares {number} with a list?" for number in range(BURST)]
-        answers = await asyncio.gather(
-            *(client.ask(question, agent=example.agent_id, timeout=120) for question in questions)
-        )
+        answers = await asyncio.gather(*(client.ask(question, agent=example.agent_id) for question in questions))
         assert {answer.status for answer in answers} == {"done"}
         await until_idle(resources)
         assert await status_of(client, memory) == "active"
@@ -62,7 +60,7 @@ async def test_a_memory_survives_a_burst_and_fades_over_days(settings: Settings)
         while await status_of(client, memory) == "active" and days < 10:
             days += 1
             await resources.clock.advance(timedelta(days=1))
-            await client.ask(f"Which method of day {days} makes a number?", agent=example.agent_id, timeout=60)
+            await client.ask(f"Which method of day {days} makes a number?", agent=example.agent_id)
             await until_idle(resources)
         assert 4 <= days <= 6
         slept = [event for event in await effective_events(resources.log) if isinstance(event, AgentSlept)]

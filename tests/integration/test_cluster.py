@@ -84,7 +84,7 @@ async def test_tasks_survive_the_loss_of_every_node_in_turn(servers: Servers, se
                 submission = group.create_task(submit_all(client, rng))
                 group.create_task(kill_each_node_once(cluster, rng))
             tasks = submission.result()
-            results = [await client.result(task, timeout=60) for task in tasks]
+            results = [await client.result(task) for task in tasks]
             facts = await retried(lambda: effective_events(resources.log))
         assert [result.status for result in results] == ["done"] * TASKS
         assert Counter(fact.task_id for fact in facts if isinstance(fact, TaskCompleted)) == Counter(tasks)
@@ -148,7 +148,7 @@ async def test_a_societys_states_survive_the_loss_of_every_node_in_turn(servers:
                     engine.put(agent_id, {"goals": {"active": [{"id": f"g{beats}"}]}}, float(beats))
                 await written()
             await losing
-            await eventually(written, seconds=60)
+            await eventually(written)
             checkpoints = await retried(lambda: Checkpoints.open(log, society.name))
             name = await retried(lambda: checkpoints.make(states))
             _, entries = await retried(lambda: checkpoints.read(name))

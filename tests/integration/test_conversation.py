@@ -126,7 +126,7 @@ async def test_concurrent_turns_are_routed_in_order(settings: Settings) -> None:
         await define_agent(resources, client)
         first = await client.submit(FIRST, conversation="many")
         later = [await client.submit(f"And does it return {number}?", conversation="many") for number in range(10)]
-        results = await asyncio.gather(*(client.result(each, timeout=60) for each in (first, *later)))
+        results = await asyncio.gather(*(client.result(each) for each in (first, *later)))
         assert {result.status for result in results} == {"done"}
         await until_idle(resources)
         found = await routings(resources)
@@ -146,7 +146,7 @@ async def test_a_turn_in_negotiation_or_failed_does_not_hold_up_others(settings:
         lost = TaskSubmitted(event_id=uuid4(), client_id="ann", text="And it?", agent="nobody", conversation="lists")
         await resources.log.append(lost)
         await client.settle()
-        result = await client.ask("And what about extend?", conversation="lists", timeout=30)
+        result = await client.ask("And what about extend?", conversation="lists")
         assert result.status == "done"
         assert (await client.progress(negotiated)).status == "negotiation"
         assert (await client.progress(lost.event_id)).status == "failed"
@@ -210,7 +210,7 @@ async def test_waiting_turns_fail_if_restating_fails(settings: Settings) -> None
     ):
         await define_agent(resources, client)
         tasks = [await client.submit(text, conversation="lists") for text in (FIRST, "And extend?", "And it?")]
-        results = [await client.result(task, timeout=60) for task in tasks]
+        results = [await client.result(task) for task in tasks]
         assert [result.status for result in results] == ["done", "failed", "failed"]
         assert "orchestrator could not handle" in str(results[1].reason)
         await eventually(lambda: _reaction_failed(resources))

@@ -17,6 +17,7 @@ from nemuri_infra.models.failures import ModelRefused
 from nemuri_infra.models.jobs.conversation_facts import FactsJob
 from nemuri_infra.models.protocol import Job
 from nemuri_infra.runtime.settings import Settings
+from tests.condition_waits import PATIENCE
 from tests.integration.harness import (
     agent_defined,
     assert_verified,
@@ -219,7 +220,7 @@ async def test_messages_that_come_one_by_one_are_handed_over_as_they_come(settin
         await client.settle()
         last = asyncio.Event()
         running = asyncio.create_task(client.converse("python", stream(50, last), conversation="chat"))
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             while not await client.memories("python", limit=1):
                 assert not running.done()
                 await asyncio.sleep(0)  # in memory an answer comes at once, and the other task needs its turn

@@ -34,7 +34,7 @@ from tests.integration.boundary_events import (
 )
 from tests.integration.harness import snapshot
 
-pytestmark = [pytest.mark.connected, pytest.mark.timeout(900)]  # On a busy machine so many folds take minutes.
+pytestmark = [pytest.mark.connected, pytest.mark.slow]
 
 
 async def fold(resources: Resources, events: Sequence[AnyEvent]) -> None:

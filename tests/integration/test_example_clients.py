@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from nemuri_infra.runtime.settings import Settings
+from tests.condition_waits import PATIENCE
 from tests.integration.harness import agent_defined, running_services, until_idle
 
 pytestmark = pytest.mark.connected
@@ -31,7 +32,7 @@ async def _run(
         *command, cwd=directory, env=known, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
     )
     try:
-        out, err = await asyncio.wait_for(process.communicate(), 60)
+        out, err = await asyncio.wait_for(process.communicate(), PATIENCE)
     except TimeoutError:
         process.kill()
         await process.communicate()

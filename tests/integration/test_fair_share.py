@@ -65,7 +65,7 @@ async def test_incomplete_inputs_do_not_hold_up_others(settings: Settings) -> No
         await client.settle()
         await publish_description(resources.log, MISSING_REF)
         await append_all(resources.log, tasks_with_input(MISSING_REF, MANY))
-        assert (await client.ask("What is truth?", timeout=20)).status == "done"
+        assert (await client.ask("What is truth?")).status == "done"
 
 
 async def test_an_incomplete_input_fails_its_task(settings: Settings) -> None:
@@ -76,7 +76,7 @@ async def test_an_incomplete_input_fails_its_task(settings: Settings) -> None:
         [task] = tasks_with_input(MISSING_REF, 1)
         await resources.log.append(task)
         await client.settle()
-        result = await client.result(task.event_id, timeout=30)
+        result = await client.result(task.event_id)
         assert result.status == "failed"
         assert "intake could not handle task_submitted" in str(result.reason)
         assert "is missing" in str(result.reason)
@@ -106,7 +106,7 @@ async def test_an_input_completed_late_is_used(settings: Settings) -> None:
 
         await eventually(redelivered)
         await resources.blobs.store.put(f"mallory.{ref}", text.encode())
-        assert (await client.result(task.event_id, settled=True, timeout=30)).status == "done"
+        assert (await client.result(task.event_id, settled=True)).status == "done"
 
 
 async def test_a_delayed_event_counts_as_pending_acknowledgement(settings: Settings) -> None:
@@ -163,11 +163,11 @@ async def test_slow_work_of_one_client_does_not_hold_up_others(settings: Setting
         own = TaskSubmitted(event_id=uuid4(), client_id="ann", text="Is a list false?", documents=(document,))
         await resources.log.append(own)
         await client.settle()
-        assert (await client.result(own.event_id, settled=True, timeout=30)).status == "done"
+        assert (await client.result(own.event_id, settled=True)).status == "done"
         model.release.set()
         async with connected_client(settings, "mallory") as mallory:
             for task in tasks:
-                assert (await mallory.result(task.event_id, settled=True, timeout=60)).status == "done"
+                assert (await mallory.result(task.event_id, settled=True)).status == "done"
 
 
 @asynccontextmanager

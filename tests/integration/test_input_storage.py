@@ -18,6 +18,7 @@ from nemuri_infra.runtime.provisioning import provision
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.blobs import BlobForgedError, BlobMissingError, Blobs, blob_bucket
 from nemuri_infra.stores.objects import Description, IncompleteObjectError, object_stream
+from tests.condition_waits import PATIENCE
 from tests.integration.harness import agent_defined, connected_client, opened_log, running_services
 
 pytestmark = pytest.mark.connected
@@ -220,7 +221,7 @@ async def test_a_backup_skips_malformed_descriptions(settings: Settings, tmp_pat
         assert await blobs.refs() == [ref, wanted]
         with pytest.raises((BlobForgedError, IncompleteObjectError), match=wanted):
             await blobs.get(wanted)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         await backup(settings, tmp_path / "copy")
     assert ref in (tmp_path / "copy" / "log.jsonl").read_text(encoding="utf-8")
     async with opened_log(settings) as log:

@@ -94,7 +94,7 @@ async def test_a_task_belongs_to_the_client_of_its_subject(settings: Settings) -
             task.event_id,
         )
         await client.settle()
-        assert (await client.result(task.event_id, timeout=20)).status == "done"
+        assert (await client.result(task.event_id)).status == "done"
         assert (await resources.views.task(task.event_id)).task.client_id == "mallory"  # type: ignore[union-attr]
     await assert_verified(settings)
 
@@ -130,7 +130,7 @@ async def test_an_anticipated_event_id_does_not_delay_a_task(settings: Settings)
         await resources.log.stream.publish(f"{settings.namespace}.client.-.mallory.task_submitted", b"", headers=named)
         for task_id in (first, second):
             await client.submit("What is truth?", key=task_id)
-            assert (await client.result(task_id, settled=True, timeout=20)).status == "done"
+            assert (await client.result(task_id, settled=True)).status == "done"
     await assert_verified(settings)
 
 

@@ -73,7 +73,7 @@ async def test_a_result_waits_for_services(settings: Settings, monkeypatch: pyte
             await client.progress(task.event_id)
         with pytest.raises(TaskTimeoutError):
             await client.result(task.event_id, timeout=1)
-        waiting = asyncio.create_task(client.result(task.event_id, timeout=30))
+        waiting = asyncio.create_task(client.result(task.event_id))
         with pytest.raises(exchange.PassingError):
             await client.progress(task.event_id)
 

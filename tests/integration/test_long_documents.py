@@ -103,7 +103,7 @@ async def test_the_cost_per_chunk_does_not_grow_with_the_document(
         await client.settle()
         for chunks in (16, 64):
             with counting_reads(resources, monkeypatch) as counted:
-                await client.ask(QUESTION, documents=[("book.txt", f"{chunks}\f" + book(chunks)[:-1])], timeout=120)
+                await client.ask(QUESTION, documents=[("book.txt", f"{chunks}\f" + book(chunks)[:-1])])
                 await until_idle(resources)
             found[chunks] = counted
         await assert_verified(settings)
@@ -127,10 +127,10 @@ async def test_a_long_document_does_not_hold_up_other_tasks(settings: Settings) 
 
         await eventually(stuck)
         async with connected_client(settings, "bob") as bob:
-            answered = await bob.ask("Is an empty list true?", timeout=30)
+            answered = await bob.ask("Is an empty list true?")
         standing = await ann.progress(long)
         model.release.set()
-        whole = await ann.result(long, timeout=60)
+        whole = await ann.result(long)
         happened = await effective_events(resources.log)
     assert answered.status == whole.status == "done"
     assert (standing.status, standing.progress) == ("open", "0 of 40 parts read")
@@ -167,12 +167,12 @@ async def test_a_reopened_task_reads_only_the_remaining_chunks(settings: Setting
     ):
         await resources.log.append(agent_defined())
         await client.settle()
-        failed = await client.ask(QUESTION, documents=[("book.txt", book(30))], timeout=60)
+        failed = await client.ask(QUESTION, documents=[("book.txt", book(30))])
         await until_idle(resources)
         asked = dict(model.calls)
         model.broken = False
         await dead.reopen(client, failed.task_id)
-        done = await client.result(failed.task_id, timeout=60)
+        done = await client.result(failed.task_id)
         await until_idle(resources)
         points = [each for each in await effective_events(resources.log) if isinstance(each, ChunkSummarised)]
     assert (failed.status, done.status) == ("failed", "done")
@@ -200,7 +200,6 @@ async def test_a_sentence_in_the_middle_of_a_long_text_is_found(settings: Settin
         found = await client.ask(
             "Who built the boiler in Tromsø?",
             documents=[("long.txt", long_text(300_000, SECRET))],
-            timeout=60,
             on_progress=seen.append,
         )
     assert SECRET in str(found.answer)
@@ -225,7 +224,6 @@ async def test_an_answer_without_relevant_passages_speaks_of_those_read(settings
         found = await client.ask(
             "Who built the boiler in Tromsø?",
             documents=[("long.txt", long_text(300_000))],
-            timeout=60,
             settled=True,
         )
     assert "nothing relevant" not in str(found.answer)

@@ -39,7 +39,7 @@ async def remembering(settings: Settings) -> AsyncIterator[Client]:
         await resources.log.append(agent_defined())
         await client.settle()
         fact = await client.remember("python", "Lantern 3 is blue.")
-        answered = await client.result(await client.submit("Which colour has lantern 3?"), settled=True, timeout=60)
+        answered = await client.result(await client.submit("Which colour has lantern 3?"), settled=True)
         assert answered.status == "done"
         [found] = (await client.recall("python", "Which colour has lantern 3?", top=1)).memories
         assert found.candidate.memory_id == fact

@@ -40,7 +40,7 @@ async def test_a_role_with_few_rights_is_enough(servers: Servers, version: Versi
             await client.settle()
             fact = await client.remember("python", "Lantern 3 is blue.")
             task = await client.submit("Which colour has lantern 3?")
-            assert (await client.result(task, settled=True, timeout=60)).status == "done"
+            assert (await client.result(task, settled=True)).status == "done"
             await rebuild(settings)
             [found] = (await client.recall("python", "Which colour has lantern 3?", top=1)).memories
             assert found.candidate.memory_id == fact

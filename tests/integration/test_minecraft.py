@@ -41,7 +41,7 @@ from nemuri_society.minecraft.settings import MinecraftSettings
 from nemuri_society.world.game_rules import COLLECTING_RULES, PLACING_RULES, RECIPES
 from tests.integration.minecraft_host import Host
 
-pytestmark = [pytest.mark.connected, pytest.mark.long, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.connected, pytest.mark.long]
 NAMESPACE = "test"
 MAKER = "agent-0"
 TWENTY_AGENTS = {f"agent-{number}": f"Agent {number}" for number in range(20)}

@@ -46,7 +46,7 @@ async def test_all_102_items_are_answered_in_batches_with_progress(settings: Set
         await client.remember("python", "The design of the cache was decided in May.")
         await client.remember("python", "設計ではキャッシュを二つ使います。")
         task = await client.submit(numbered_list(items))
-        asked = await client.result(task, timeout=60)
+        asked = await client.result(task)
         assert (asked.status, asked.items) == ("negotiation", items)
         await client.answer(task, "all")
 
@@ -56,7 +56,7 @@ async def test_all_102_items_are_answered_in_batches_with_progress(settings: Set
             seen.add(str(standing.progress))
             return standing.status == "done"
 
-        await eventually(ended, seconds=120)
+        await eventually(ended)
         result = await client.result(task)
         assigned = [event for event in await effective_events(resources.log) if isinstance(event, TaskAssigned)]
     assert sorted(event.part for event in assigned) == [*range(11)]
@@ -78,7 +78,7 @@ async def test_by_category_every_item_is_answered_once(settings: Settings) -> No
         task = await client.submit("Please:\n" + numbered_list(items))
         assert (await client.result(task)).status == "negotiation"
         await client.answer(task, "by_category")
-        result = await client.result(task, timeout=60)
+        result = await client.result(task)
         state = await resources.views.task(task)
     assert result.status == "done"
     assert state.task is not None
@@ -110,7 +110,7 @@ async def test_the_client_chooses_the_most_important_items(settings: Settings) -
             assert "\n" not in str(refused.value)
         assert await resources.log.last_sequence() == end
         await client.answer(task, "most_important", items=[7, 3, 7])
-        result = await client.result(task, timeout=60)
+        result = await client.result(task)
         state = await resources.views.task(task)
     assert result.status == "done"
     assert state.task is not None
@@ -195,14 +195,14 @@ async def test_the_light_model_finds_items_that_rules_do_not(settings: Settings)
         await resources.log.append(agent_defined())
         await client.settle()
         task = await client.submit(text)
-        asked = await client.result(task, timeout=60)
+        asked = await client.result(task)
         assert (asked.status, len(asked.items)) == ("negotiation", 21)
         assert [(important_item.number, important_item.reason) for important_item in asked.important] == [
             (21, "It cannot wait.")
         ]
         assert [(cost.step, cost.input_tokens) for cost in asked.costs] == [("items", 12)]
         await client.answer(task, "most_important")
-        result = await client.result(task, timeout=60)
+        result = await client.result(task)
     assert light.calls["items"] == 1
     assert "- 21: It cannot wait." in str(result.answer)
     await assert_verified(settings)

@@ -107,7 +107,7 @@ async def test_tasks_survive_an_outage_of_the_database(own_servers: Servers) -> 
         await own_servers.postgres.start()
         await client.settle()
         for event in (*early, *late):
-            assert (await client.result(event.event_id, settled=True, timeout=30)).status == "done"
+            assert (await client.result(event.event_id, settled=True)).status == "done"
         await until_idle(resources)
         assert await failures(resources.log) == []
         assert await dead_letters(resources.log) == []
@@ -132,9 +132,9 @@ async def test_tasks_survive_an_outage_of_the_log(own_servers: Servers) -> None:
                 known = [await resources.views.task(event.event_id) for event in submitted]
                 return all(each.task is not None and each.task.status == "done" for each in known)
 
-            await eventually(ended, seconds=60)
+            await eventually(ended)
             for task in submitted:
-                assert (await client.result(task.event_id, settled=True, timeout=30)).status == "done"
+                assert (await client.result(task.event_id, settled=True)).status == "done"
         await until_idle(resources)
         assert await failures(resources.log) == []
     await assert_verified(settings)
@@ -167,11 +167,11 @@ async def test_tasks_wait_for_an_unavailable_provider(settings: Settings) -> Non
                 """Return True once the provider was asked more often than errors are tolerated."""
                 return len(provider.received) > len(waiting) * (MAX_FAULTS + 1)
 
-            await eventually(tried, seconds=60)
+            await eventually(tried)
             assert {(await client.progress(each)).status for each in waiting} == {"open"}
             provider.away = False
             for each in waiting:
-                done = await client.result(each, settled=True, timeout=90)
+                done = await client.result(each, settled=True)
                 assert (done.status, done.answer) == ("done", "What is empty is false.")
             await until_idle(resources)
             assert await failures(resources.log) == []
@@ -194,7 +194,7 @@ async def test_a_fault_of_the_event_fails_its_task_with_a_reason(settings: Setti
         await resources.log.append(lost)
         await client.settle()
         assert (await client.ask("What is truth?")).status == "done"
-        result = await client.result(lost.event_id, timeout=30)
+        result = await client.result(lost.event_id)
         assert result.status == "failed"
         assert result.reason == f"intake could not handle task_submitted: no input is stored under {'0' * 64}"
         await until_idle(resources)
@@ -218,7 +218,7 @@ async def test_a_reply_without_text_counts_as_a_fault(settings: Settings) -> Non
         ):
             await resources.log.append(agent_defined())
             await client.settle()
-            result = await client.ask("What is truth?", timeout=60)
+            result = await client.ask("What is truth?")
             assert result.status == "failed"
             assert "no text in the reply" in str(result.reason)
             await until_idle(resources)
@@ -251,13 +251,13 @@ async def test_a_recorded_reply_is_not_requested_again_during_an_outage(settings
             await resources.log.append(agent_defined())
             await client.settle()
             await client.remember("python", "An empty list is false, and so is an empty string.")
-            await client.ask("Is an empty list false?", timeout=60)
+            await client.ask("Is an empty list false?")
 
             async def waited() -> bool:
                 """Return True once the light model was asked more often than errors are tolerated."""
                 return len([each for each in provider.received if each.body["model"] == "light"]) > MAX_FAULTS + 1
 
-            await eventually(waited, seconds=60)
+            await eventually(waited)
             prompts = [str(each.body["messages"]) for each in provider.received if each.body["model"] == "main"]
             assert len(prompts) == len(set(prompts))
 

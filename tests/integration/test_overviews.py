@@ -69,7 +69,7 @@ async def test_every_part_of_a_long_report_reaches_its_summary(settings: Setting
         connected_client(settings) as client,
     ):
         await ready(resources, client)
-        done = await client.ask(SUMMARISE, documents=[("report.txt", report(180_000, 30))], timeout=60, settled=True)
+        done = await client.ask(SUMMARISE, documents=[("report.txt", report(180_000, 30))], settled=True)
         happened = await effective_events(resources.log)
         await assert_verified(settings)
     [answered] = [event for event in happened if isinstance(event, TaskAnswered)]
@@ -98,7 +98,7 @@ async def test_a_short_text_is_given_as_it_is(settings: Settings) -> None:
     ):
         await ready(resources, client)
         text = report(40_000, 10)
-        done = await client.ask("List all boilers.", documents=[("a.txt", text)], summary="On boilers.", timeout=60)
+        done = await client.ask("List all boilers.", documents=[("a.txt", text)], summary="On boilers.")
     assert done.overview is not None
     assert done.overview.basis == "text"
     assert [number for number in range(10) if fact(number) not in str(done.answer)] == []
@@ -118,7 +118,6 @@ async def test_a_supplied_summary_does_not_replace_the_reading(settings: Setting
             "Which boilers are mentioned? List all boilers.",
             documents=[("a.txt", text)],
             summary="A report on boilers.",
-            timeout=60,
         )
         happened = await effective_events(resources.log)
     assert [number for number in range(30) if fact(number) not in str(done.answer)] == []
@@ -157,7 +156,7 @@ async def test_beyond_the_budget_parts_of_the_whole_are_read_and_the_rest_is_nam
     ):
         await ready(resources, client)
         documents = [("long.txt", report(180_000, 9)), ("short.txt", f"{fact(77)} {FILLER}")]
-        done = await client.ask(SUMMARISE, documents=documents, timeout=60)
+        done = await client.ask(SUMMARISE, documents=documents)
         happened = await effective_events(resources.log)
     [plan] = [event.plan for event in happened if isinstance(event, TaskChunked)]
     assert plan is not None
@@ -184,7 +183,7 @@ async def test_notes_that_do_not_fit_are_condensed_and_nothing_is_repeated(setti
         connected_client(settings) as client,
     ):
         await ready(resources, client)
-        done = await client.ask(SUMMARISE, documents=[("a.txt", report(400_000, 40))], timeout=90)
+        done = await client.ask(SUMMARISE, documents=[("a.txt", report(400_000, 40))])
         happened = await effective_events(resources.log)
         await assert_verified(settings)
     assert sorted(event.group for event in happened if isinstance(event, NotesCondensed)) == [*range(8)]
@@ -211,11 +210,11 @@ async def test_another_question_is_answered_while_a_report_is_read(settings: Set
 
         await eventually(stuck)
         async with connected_client(settings, "bob") as bob:
-            answered = await bob.ask("Is an empty list true?", timeout=30)
+            answered = await bob.ask("Is an empty list true?")
         assert model.calls["notes"] == 8
         assert str((await ann.progress(long)).progress).startswith("0 of ")
         model.released.set()
-        whole = await ann.result(long, timeout=60)
+        whole = await ann.result(long)
     assert (answered.status, whole.status) == ("done", "done")
     assert fact(3) in str(whole.answer)
 
@@ -232,9 +231,9 @@ async def test_without_a_language_model_an_overview_quotes_all_parts(settings: S
     async with running_services(settings) as resources, connected_client(settings) as client:
         await ready(resources, client)
         summary, listed, ja = await asyncio.gather(
-            client.ask(SUMMARISE, documents=[("a.txt", pages)], timeout=60),
-            client.ask("List all boilers.", documents=[("a.txt", pages)], timeout=60),
-            client.ask("ボイラーをすべて挙げてください。", documents=[("b.txt", japanese)], timeout=60),
+            client.ask(SUMMARISE, documents=[("a.txt", pages)]),
+            client.ask("List all boilers.", documents=[("a.txt", pages)]),
+            client.ask("ボイラーをすべて挙げてください。", documents=[("b.txt", japanese)]),
         )
         await until_idle(resources)
     for done in (summary, listed):
@@ -256,7 +255,7 @@ async def test_an_erased_task_leaves_no_note(servers: Servers, settings: Setting
     ):
         await ready(resources, client)
         text = report(160_000, 6).replace("boiler", "zwiebelfisch")
-        done = await client.ask(SUMMARISE, documents=[("a.txt", text)], timeout=60, settled=True)
+        done = await client.ask(SUMMARISE, documents=[("a.txt", text)], settled=True)
         await client.remember("python", "An empty list is quokkafalse.")
         await until_idle(resources)
         assert "zwiebelfisch" in str(done.answer)

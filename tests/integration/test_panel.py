@@ -159,7 +159,7 @@ async def test_a_panel_answers_every_item_in_each_voice(settings: Settings) -> N
         task = await client.submit(items, panel=2)
         assert (await client.result(task)).status == "negotiation"
         await client.answer(task, "all")
-        result = await client.result(task, timeout=90)
+        result = await client.result(task)
         assigned = [event for event in await effective_events(resources.log) if isinstance(event, TaskAssigned)]
     assert len(assigned) == 6
     assert result.panel is not None

@@ -56,8 +56,8 @@ async def test_a_result_names_document_page_and_section_of_what_it_cites(setting
     ):
         await resources.log.append(agent_defined())
         await client.settle()
-        report = await client.ask("Who built the boiler?", documents=[("report.pdf", "\f".join(pages))], timeout=60)
-        bakery = await client.ask("When was the bakery opened?", documents=[("talk.txt", "\n".join(talk))], timeout=60)
+        report = await client.ask("Who built the boiler?", documents=[("report.pdf", "\f".join(pages))])
+        bakery = await client.ask("When was the bakery opened?", documents=[("talk.txt", "\n".join(talk))])
         await until_idle(resources)
         events = await effective_events(resources.log)
         await assert_verified(settings)

@@ -44,7 +44,7 @@ class FailingModel(CountingModel):
         return await super().do(job)
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [FEW, pytest.param(MANY, marks=pytest.mark.long)])
 async def test_good_tasks_are_done_among_poison_messages(settings: Settings, number: int) -> None:
     """Every good task is done, every poison message has one dead letter, and the views agree with the log."""
@@ -68,7 +68,7 @@ async def test_good_tasks_are_done_among_poison_messages(settings: Settings, num
         for task in good:
             result = await client.result(task.event_id, settled=True, timeout=600)
             assert result.status == "done", result
-        await until_idle(resources, seconds=300)
+        await until_idle(resources)
         letters = await dead_letters(resources.log)
         assert sorted(service_and_readability(poison)) == sorted(
             (each.letter.service, each.letter.readable) for each in letters

@@ -66,7 +66,7 @@ async def test_the_platform_works_behind_a_pooler(servers: Servers, mode: str) -
             facts = [await client.remember("python", f"Lantern {each} is blue.") for each in range(REPEATS)]
             tasks = [await client.submit(f"Which colour has lantern {each}?") for each in range(REPEATS)]
             for task in tasks:
-                assert (await client.result(task, settled=True, timeout=60)).status == "done"
+                assert (await client.result(task, settled=True)).status == "done"
             [found] = (await client.recall("python", "Which colour has lantern 3?", top=1)).memories
             assert found.candidate.memory_id in facts
             assert await make_snapshot(resources.projection, resources.log, 1) is not None

@@ -68,7 +68,7 @@ async def test_a_prompt_shows_a_memorys_learning_and_strength(settings: Settings
         await resources.log.append(SessionEnded(event_id=uuid4(), agent_id="python", assignment_id=uuid4()))
         await until_idle(resources)
         await client.remember("python", BELIEF, tags=["style"], learnings={"semantics": LESSON, "pitfalls": OTHER})
-        done = await client.ask("May I compare a value to True?", perspective="semantics", timeout=30)
+        done = await client.ask("May I compare a value to True?", perspective="semantics")
         await until_idle(resources)
         [answering] = prompts(provider, "You work as")[:1]
         judging = prompts(provider, "which memories an answer really drew on")
@@ -100,7 +100,7 @@ async def test_a_prompt_tells_what_an_inferred_and_outdated_memory_yields_to(set
         for each in (agent_defined(), old, newer, secret):
             await resources.log.append(each)
         await until_idle(resources)
-        await client.ask("May I compare a value to True?", timeout=30)
+        await client.ask("May I compare a value to True?")
         await until_idle(resources)
         [answering] = prompts(provider, "You work as")[:1]
     shown = answering["user"]
@@ -121,7 +121,7 @@ async def test_an_answer_that_stops_at_the_token_limit_is_continued_or_marked(se
     ):
         await resources.log.append(agent_defined())
         await client.settle()
-        done = await client.ask("May I compare a value to True?", timeout=60)
+        done = await client.ask("May I compare a value to True?")
     assert done.status == "done"
     assert str(done.answer).startswith("It is forbidden, as the guide says, and so on")
     assert "(This answer is cut off: it reached the model's token limit.)" in str(done.answer)
@@ -142,7 +142,7 @@ async def test_a_prompt_states_the_share_of_the_documents_read(settings: Setting
     ):
         await resources.log.append(agent_defined())
         await client.settle()
-        done = await client.ask("Who built the boiler?", documents=[("book.txt", pages)], timeout=60)
+        done = await client.ask("Who built the boiler?", documents=[("book.txt", pages)])
         await until_idle(resources)
         [answering] = prompts(provider, "% of the documents")
         learning = prompts(provider, "Note what is worth remembering")

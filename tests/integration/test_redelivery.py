@@ -96,7 +96,7 @@ async def let_everything_happen(resources: Resources, client: Client, settings: 
     stranger = {"client_id": "mallory", "correlation_id": many.task_id}
     await log.append(NegotiationAnswered(event_id=uuid4(), option="all", **stranger))
     await client.answer(many.task_id, "most_important", items=[2, 1])
-    await client.result(many.task_id, settled=True, timeout=20)
+    await client.result(many.task_id, settled=True)
     await ask_back(log, client)
     await correct_learnings(client)
     await fail_twice(log, client)
@@ -262,7 +262,7 @@ async def fail_twice(log: Log, client: Client) -> None:
     for task in (lost, early):
         await log.append(task)
         await client.settle()
-        assert (await client.result(task.event_id, timeout=30)).status == "failed"
+        assert (await client.result(task.event_id)).status == "failed"
     await log.append(agent_defined("later"))
     await log.append(TaskReopened(event_id=uuid4(), correlation_id=early.event_id, attempt=2))
     await client.settle()

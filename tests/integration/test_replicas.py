@@ -79,7 +79,7 @@ async def sequences_read(log: Log, server: str) -> set[int]:
     return found
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.slow
 async def test_a_rotten_copy_is_found_and_filled_anew(servers: Servers, tmp_path: Path) -> None:
     """A bit of one event flips on one of three servers, and a reader on it misses the event. The comparison names the
     server and the sequence. Filled anew, all copies are equal.
@@ -98,7 +98,7 @@ async def test_a_rotten_copy_is_found_and_filled_anew(servers: Servers, tmp_path
         flip(stored, f"agent{FLIPPED}")
         await cluster.restart(rotten)
         async with opened_log(settings) as log:
-            await eventually(lambda: current(log), seconds=60)
+            await eventually(lambda: current(log))
             found = await compare_replicas(log, log.subjects.stream, ignored)
             assert found.messages == AGENTS - 1
             assert {name: len(each) for name, each in found.damaged.items()} == {
@@ -114,14 +114,14 @@ async def test_a_rotten_copy_is_found_and_filled_anew(servers: Servers, tmp_path
         shutil.rmtree(stored)
         await cluster.restart(rotten)
         async with opened_log(settings) as log:
-            await eventually(lambda: current(log), seconds=60)
+            await eventually(lambda: current(log))
             assert lost in await sequences_read(log, f"node{rotten}")
         code, out, said = await verified(settings, tmp_path, "--json")
         assert (code, said) == (0, "")
         assert [set(map(len, load["damaged"].values())) for load in json.loads(out)] == [{0}, {0}]
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.slow
 async def test_a_server_that_is_away_is_named(servers: Servers) -> None:
     """Copies cannot be compared while the server of one is away. The only copy of a single server equals itself."""
     async with three_nodes() as cluster:
@@ -139,7 +139,7 @@ async def test_a_server_that_is_away_is_named(servers: Servers) -> None:
                     return False
                 return info.cluster is not None and any(not replica.current for replica in info.cluster.replicas or [])
 
-            await eventually(noticed, seconds=60)
+            await eventually(noticed)
             with pytest.raises(ReplicaError, match=f"node{away} is away"):
                 await retried(lambda: compare_replicas(log, log.subjects.stream, ignored))
     single = servers.settings()

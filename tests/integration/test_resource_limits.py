@@ -55,7 +55,7 @@ async def test_services_work_with_a_single_connection(settings: Settings) -> Non
         await client.remember("python", "An empty list is false.")
         answers = [await client.submit(f"Is an empty list false, for the {number}th time?") for number in range(4)]
         for answer in answers:
-            assert (await client.result(answer, settled=True, timeout=60)).status == "done"
+            assert (await client.result(answer, settled=True)).status == "done"
         await until_idle(resources)
         async with resources.database.reading():
             assert resources.database.engine.pool.checkedout() == 1  # type: ignore[attr-defined]

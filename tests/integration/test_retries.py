@@ -76,7 +76,7 @@ async def test_a_failed_task_is_retried_as_a_new_attempt(settings: Settings) -> 
     """The retry of a failed task begins a second attempt under the same id, and removes the dead letter."""
     model = SwitchableModel(answers=False)
     async with platform(settings, model) as (resources, client):
-        failed = await client.ask(QUESTION, timeout=30)
+        failed = await client.ask(QUESTION)
         assert (failed.status, failed.attempt) == ("failed", 1)
         assert failed.reason == "specialist could not handle memories_retrieved: the model broke"
         await until_idle(resources)
@@ -88,7 +88,7 @@ async def test_a_failed_task_is_retried_as_a_new_attempt(settings: Settings) -> 
         assert await dead.original(client, stored_letter) == (await messages(resources.log))[letter.sequence - 1].data
         model.answers = True
         assert await dead.retry(client, letter.name) == f"task {failed.task_id} is open again, attempt 2"
-        again = await client.result(failed.task_id, settled=True, timeout=30)
+        again = await client.result(failed.task_id, settled=True)
         assert (again.status, again.attempt, again.reason) == ("done", 2, None)
         assert await dead_letters(resources.log) == []
         with pytest.raises(ClientError, match="has its answer"):
@@ -103,7 +103,7 @@ async def test_a_second_failure_has_its_own_dead_letter(settings: Settings) -> N
     """
     model = SwitchableModel(answers=False)
     async with platform(settings, model) as (resources, client):
-        failed = await client.ask(QUESTION, timeout=30)
+        failed = await client.ask(QUESTION)
         await until_idle(resources)
         [first] = await dead_letters(resources.log)
         await dead.retry(client, first.letter.name)
@@ -148,7 +148,7 @@ async def test_a_step_after_the_answer_is_retried_by_its_service(settings: Setti
     """A step that failed after the answer is handled again by its service, and the task stays done."""
     model = SwitchableModel(learns=False, learnings_by_question={QUESTION: {"semantics": "What is so is true."}})
     async with platform(settings, model) as (resources, client):
-        done = await client.ask(QUESTION, settled=True, timeout=30)
+        done = await client.ask(QUESTION, settled=True)
         assert (done.status, done.learned) == ("done", ())
         await until_idle(resources)
         [stored_letter] = await dead_letters(resources.log)
@@ -175,7 +175,7 @@ async def test_a_task_without_an_agent_is_reopened_by_its_id(settings: Settings)
         assert await dead_letters(resources.log) == []
         await resources.log.append(agent_defined("later"))
         assert await dead.reopen(client, task.event_id) == f"task {task.event_id} is open again, attempt 2"
-        assert (await client.result(task.event_id, timeout=30)).status == "done"
+        assert (await client.result(task.event_id)).status == "done"
 
 
 class PairedModel(SwitchableModel):
@@ -198,13 +198,13 @@ async def test_several_dead_letters_of_a_task_reopen_it_once(settings: Settings)
     model = PairedModel()  # else the first dead letter may fail the task before the second chunk's last try
     async with platform(settings, model) as (resources, client):
         pages = "\f".join(f"Page {number} says that {number} is true." for number in range(1, 16))
-        failed = await client.ask(QUESTION, documents=[("pages", pages)], timeout=30)
+        failed = await client.ask(QUESTION, documents=[("pages", pages)])
         assert failed.status == "failed"
         await until_idle(resources)
         first, second = await dead.all_names(client)
         model.reads = True
         assert await dead.retry(client, first) == f"task {failed.task_id} is open again, attempt 2"
-        assert (await client.result(failed.task_id, settled=True, timeout=30)).status == "done"
+        assert (await client.result(failed.task_id, settled=True)).status == "done"
         assert await dead.retry(client, second) == f"task {failed.task_id} is at attempt 2 already"
         await until_idle(resources)
         assert await dead_letters(resources.log) == []

@@ -122,7 +122,7 @@ async def test_a_light_model_decides_what_fits_nobody(
         connected_client(settings) as client,
     ):
         await define_agents(resources, client)
-        result = await client.ask(question, timeout=30)
+        result = await client.ask(question)
         await until_idle(resources)
         shown = prompts(provider, "which colleague should work on a request")
         routed = [event for event in await effective_events(resources.log) if isinstance(event, TaskRouted)]

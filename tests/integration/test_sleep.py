@@ -223,7 +223,7 @@ async def test_a_cluster_that_loses_a_node_sleeps_over_each_session_once(servers
             if step == 16:
                 await cluster.restart(victim)
             await asyncio.gather(*(append_retried(resources.log, event) for event in events[start : start + 8]))
-        await eventually(all_slept(resources), seconds=60)
+        await eventually(all_slept(resources))
         await retried(lambda: assert_each_slept_once(resources))
         await retried(lambda: assert_verified(settings))
 

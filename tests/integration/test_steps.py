@@ -172,7 +172,7 @@ async def test_a_model_recalls_and_consults_until_it_can_answer(
             second = await client.remember("fitter", TORQUE)
             await client.remember("fitter", "Nothing else is known about zebras.")
             gasket = await client.remember("sealer", GASKET, tags=["gasket", "pump"])
-            done = await client.ask(QUESTION, agent="fitter", timeout=60, settled=True)
+            done = await client.ask(QUESTION, agent="fitter", settled=True)
 
             assert [(step.tool, step.problem) for step in done.steps] == [("recall", ""), ("consult", "")]
             recalled, consulted = done.steps
@@ -227,7 +227,7 @@ async def test_the_last_call_must_answer(settings: Settings) -> None:
             await client.remember("fitter", KIND)
             await client.remember("fitter", TORQUE)
             await client.remember("sealer", GASKET, tags=["gasket", "pump"])
-            done = await client.ask(QUESTION, agent="fitter", timeout=60)
+            done = await client.ask(QUESTION, agent="fitter")
             assert [step.tool for step in done.steps] == ["recall"]
             assert "velvetine" not in (done.answer or "")
             choices = [each.body["tool_choice"] for each in provider.received if "tools" in each.body]
@@ -250,7 +250,7 @@ async def test_a_model_is_told_what_is_wrong_with_a_call_and_reads_on(settings: 
             await until_idle(resources)
             await client.remember("fitter", KIND)
             document = ("reports.txt", "\f".join(pages))
-            done = await client.ask(QUESTION, agent="fitter", documents=[document], timeout=60)
+            done = await client.ask(QUESTION, agent="fitter", documents=[document])
             unknown, empty, *read = done.steps
             assert "there is no tool 'browse'" in unknown.problem
             assert empty.problem
@@ -275,12 +275,12 @@ async def test_an_agent_asks_its_client_between_two_steps(settings: Settings) ->
             await client.remember("fitter", KIND)
             torque = await client.remember("fitter", TORQUE)
             await client.remember("sealer", GASKET, tags=["gasket", "pump"])
-            waiting = await client.ask(QUESTION, agent="fitter", timeout=60)
+            waiting = await client.ask(QUESTION, agent="fitter")
             assert waiting.clarification is not None
             assert waiting.clarification.request == GREASE
             assert [step.tool for step in waiting.steps] == ["recall"]
             await client.answer_question(waiting.task_id, "The thread is greased with talgol.")
-            done = await client.result(waiting.task_id, timeout=60, settled=True)
+            done = await client.result(waiting.task_id, settled=True)
             await until_idle(resources)
     assert [step.tool for step in done.steps] == ["recall", "consult"]
     assert torque in done.citations

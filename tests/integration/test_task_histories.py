@@ -101,7 +101,7 @@ async def test_finished_tasks_have_the_states_of_the_projections(settings: Setti
         lost = submitted().model_copy(update={"wanted_agent": "stranger"})
         await resources.log.append(lost)
         await client.settle()
-        assert (await client.result(lost.event_id, timeout=30)).status == "failed"
+        assert (await client.result(lost.event_id)).status == "failed"
         await resources.log.append(agent_defined())
         await client.settle()
         await client.remember("python", "The truth value of an empty list is false.")
@@ -110,7 +110,7 @@ async def test_finished_tasks_have_the_states_of_the_projections(settings: Setti
         read = await client.ask("What is a true value?", documents=[("pages.txt", PAGES)], settled=True)
         many = await client.ask("Please answer:\n" + "\n".join(f"{each}. What is {each}?" for each in range(1, 26)))
         await client.answer(many.task_id, "most_important", items=[2, 1])
-        await client.result(many.task_id, settled=True, timeout=20)
+        await client.result(many.task_id, settled=True)
         await until_idle(resources)
         await assert_as_projected(resources, lost.event_id, answered.task_id, read.task_id, many.task_id)
         assert len((await projected_state(resources, read.task_id)).chunks) == 5

@@ -18,6 +18,7 @@ from nemuri_infra.runtime.provisioning import provision
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.service import Service
 from nemuri_infra.runtime.settings import Settings
+from tests.condition_waits import PATIENCE
 from tests.integration.harness import eventually
 
 pytestmark = pytest.mark.connected
@@ -50,7 +51,7 @@ class BlockingService:
 
     async def until_started(self, number: int) -> None:
         """Return once handlers have begun `number` events."""
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while len(self.started) < number:  # noqa: ASYNC110 - no notification exists
                 await asyncio.sleep(0.02)
 

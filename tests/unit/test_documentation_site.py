@@ -38,7 +38,7 @@ WITHOUT_CODE = ("-D", "extensions=myst_parser,sphinx.ext.doctest")
 """Options of a build without the reference pages."""
 CLIENTS = (Client, SyncClient)
 
-pytestmark = [pytest.mark.xdist_group("documentation"), pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.xdist_group("documentation")]
 
 
 def build(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:

@@ -1,6 +1,7 @@
 """Span links (OpenTelemetry) from an event to the events that were joined to cause it.
 
-Each link needs a request to the log, so links are made only for recorded traces.
+Each link needs a request to the log, so links are made only for recorded traces. No handler waits for the projector to
+make a link: what the views do not hold yet is not linked.
 """
 
 from nemuri_contracts.event import derive

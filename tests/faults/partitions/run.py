@@ -74,7 +74,7 @@ async def run(cluster: PartitionedCluster, seconds: float, seed: int) -> Outcome
         finally:
             cluster.heal()
         await asyncio.gather(*writers)
-        await eventually(lambda: _healed(cluster), seconds=120)
+        await eventually(lambda: _healed(cluster))
         stored = await retried(lambda: _stored(logs[0]))
         violations = check(history.appends, stored)
         copies = await retried(lambda: compare_replicas(logs[0], logs[0].subjects.stream, lambda *_: None))
@@ -94,7 +94,7 @@ async def _strike(cluster: PartitionedCluster, history: History, rng: Random, un
         await asyncio.sleep(rng.uniform(*FAULT_SECONDS))
         await asyncio.to_thread(cluster.heal)
         history.faults.append((time.monotonic(), "healed"))
-        await eventually(lambda: _healed(cluster), seconds=120)
+        await eventually(lambda: _healed(cluster))
 
 
 async def _healed(cluster: PartitionedCluster) -> bool:
@@ -128,7 +128,7 @@ async def _acknowledged(log: Log, event: AgentDefined, append: Append, *, again:
         except ConflictError:
             append.refused = True
 
-    await (retried(once, seconds=90) if again else once())
+    await (retried(once) if again else once())
     append.ended = time.monotonic()
 
 

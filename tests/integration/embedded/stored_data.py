@@ -12,6 +12,8 @@ from nats.js.api import StreamConfig
 from nats.js.errors import NoStreamResponseError, ServiceUnavailableError
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_delay, wait_fixed
 
+from tests.condition_waits import PATIENCE
+
 STREAM = "kept"
 NO_ANSWER = (nats.errors.TimeoutError, nats.errors.NoRespondersError, NoStreamResponseError, ServiceUnavailableError)
 
@@ -26,7 +28,7 @@ async def until(holds: Callable[[], object]) -> None:
     """Wait until `holds` returns a true value, for at most 30 s. Polls, because other processes send no
     notification.
     """
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while not holds():  # noqa: ASYNC110
             await asyncio.sleep(0.02)
 

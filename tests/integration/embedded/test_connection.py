@@ -10,6 +10,7 @@ from nats.errors import TimeoutError as NoAnswerError
 from nemuri_infra.bus.access import Access
 from nemuri_infra.bus.connection import connect
 from nemuri_infra.embedded.nats import EmbeddedNats
+from tests.condition_waits import PATIENCE
 from tests.integration.harness import eventually
 
 pytestmark = pytest.mark.connected
@@ -31,7 +32,7 @@ async def test_a_pending_request_fails_when_the_connection_is_lost(directory: Pa
         await server.start()
 
         with pytest.raises(NoAnswerError):
-            await asyncio.wait_for(asking, 30)
+            await asyncio.wait_for(asking, PATIENCE)
 
         async def answer(message: Msg) -> None:
             await message.respond(b"yes")

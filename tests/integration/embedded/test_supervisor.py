@@ -11,11 +11,12 @@ from nemuri_infra.embedded.child_processes import Child, ServerFailed
 from nemuri_infra.embedded.nats import EmbeddedNats
 from nemuri_infra.embedded.postgres import EmbeddedPostgres
 from nemuri_infra.embedded.supervisor import Restart, Supervised, Supervisor
+from tests.condition_waits import PATIENCE
 from tests.integration.embedded.stored_data import insert, messages, processes_in, publish, retrying, rows, until
 
 pytestmark = pytest.mark.connected
 
-DEADLINE = 30.0
+DEADLINE = PATIENCE
 SLEEPER = [sys.executable, "-c", "import time; time.sleep(600)"]
 
 

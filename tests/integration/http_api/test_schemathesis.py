@@ -12,7 +12,7 @@ from nemuri.web.tokens import Tokens, tokens_directory
 from nemuri_contracts.event import OPERATOR
 from tests.integration.http_api.conftest import ApiPlatform
 
-pytestmark = [pytest.mark.connected, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.connected, pytest.mark.slow]
 SECONDS = 5
 """Seconds for which requests are made up. Run `schemathesis run` by hand for longer."""
 

@@ -18,7 +18,7 @@ async def until_recalled(of: Session) -> None:
         """Return True if a recall succeeds."""
         return not (await of.call("recall", query="harbour")).failed
 
-    await eventually(recalled, seconds=90)
+    await eventually(recalled)
 
 
 async def test_calls_succeed_again_when_the_platform_is_back(own_servers: Servers) -> None:

@@ -20,7 +20,7 @@ from tests.integration.mcp_server.node_programs import MANIFESTS, Programs, inst
 from tests.integration.mcp_server.test_stdio import SCRIPT, variables
 from tests.integration.web_gateway import ANY_PORT, running_gateway
 
-pytestmark = [pytest.mark.connected, pytest.mark.xdist_group("mcp programs"), pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.connected, pytest.mark.xdist_group("mcp programs")]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")

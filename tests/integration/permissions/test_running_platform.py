@@ -35,7 +35,7 @@ async def test_the_platform_works_with_the_listed_rights(platform: RestrictedSer
         await cli.log.append(agent_defined())
         await cli.settle()
         pages = "\f".join(f"Page {number}. An empty list is false." for number in range(1, 13))
-        result = await ann.ask("What is the truth value of an empty list?", documents=[("p.txt", pages)], timeout=60)
+        result = await ann.ask("What is the truth value of an empty list?", documents=[("p.txt", pages)])
         assert result.status == "done"
         await ann.remember("python", "Ann prefers short answers.")
         assert (await ann.recall("python", "how does Ann like answers")).memories

@@ -67,7 +67,7 @@ async def output_of(platform: RestrictedServers, role: str, data: Path, *argumen
         return out.decode()
 
 
-@pytest.mark.timeout(400)
+@pytest.mark.slow
 async def test_a_society_runs_with_one_user_per_process(platform: RestrictedServers, tmp_path: Path) -> None:
     """An operator runs, watches, restores, resumes, lists and deletes a society without a denied operation."""
     before, operating = len(platform.denied()), ("operator", tmp_path)
@@ -93,7 +93,7 @@ async def run_until_checkpoint(platform: RestrictedServers, data: Path) -> int:
                 """Return True once the society has a checkpoint."""
                 return bool((await list_societies(log)).get(NAME))
 
-            await eventually(living, seconds=120)
+            await eventually(living)
         assert json.loads(await output_of(platform, "operator", data, "list", "--json"))[NAME]
         assert users_of(running) == {platform.permissions.user(each) for each in ("host", "world")}
 
@@ -102,7 +102,7 @@ async def run_until_checkpoint(platform: RestrictedServers, data: Path) -> int:
             seen = await output_of(platform, "operator", data, "watch", NAME, "--seconds", "2", "--json")
             return {each["agents"] for each in map(json.loads, seen.splitlines()) if "agents" in each} == {4}
 
-        await eventually(watched, seconds=120)
+        await eventually(watched)
         running.terminate()
         out, _ = await running.communicate()
     assert running.returncode == 0
@@ -116,7 +116,7 @@ async def run_world_and_host(platform: RestrictedServers, data: Path) -> None:
         running_command(platform, "host", data, "host", NAME, "--http", "127.0.0.1:0") as host,
     ):
         for each in (world, host):
-            await eventually(readiness(await address(each)), seconds=120)
+            await eventually(readiness(await address(each)))
 
 
 def users_of(process: asyncio.subprocess.Process) -> set[str]:

@@ -33,7 +33,7 @@ from nemuri_society.stores.society_states import SocietyError
 from tests.integration.society.living_society import living
 from tests.integration.society.wire_model import TextModel
 
-pytestmark = [pytest.mark.connected, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.connected, pytest.mark.slow]
 SPEED = 10.0
 Figures = Mapping[str, float]
 
@@ -94,6 +94,7 @@ async def test_a_life_that_stopped_thinking_is_not_measured(log: Log) -> None:
     assert await lived_already(log, trial)
 
 
+@pytest.mark.long
 async def test_agents_obtain_fewer_items_without_recipes_in_their_prompts(log: Log) -> None:
     """With the whole prompt agents make tools within two minutes; how many depends on how fast the machine lets them
     think. Without recipes they make less than half as many.

@@ -32,6 +32,7 @@ from nemuri_society.simulation.model_requests import ModelRequests
 from nemuri_society.simulation.world_process import WorldProcess
 from nemuri_society.world.grid_world import GridWorld
 from nemuri_society.world.world_settings import WorldSettings
+from tests.condition_waits import PATIENCE
 
 pytestmark = pytest.mark.connected
 NAME: Final = "hamlet"
@@ -84,7 +85,7 @@ async def test_no_prompt_and_no_memory_contains_an_id(log: Log) -> None:
     society = Society(name=NAME, seed=1, size=64, speed=10, agents=generate_residents(NAME, 8, 1))
     names, model = {agent.id: agent.name for agent in society.agents}, RecordingModel()
     async with _running_society(log, society, model) as host:
-        async with asyncio.timeout(90):
+        async with asyncio.timeout(PATIENCE):
             while not (model.asked.keys() >= JOBS and model.heard >= QUOTING):  # noqa: ASYNC110 - as below
                 await asyncio.sleep(0.1)
             while not (found := _best_memories(host, names)):  # noqa: ASYNC110 - nothing announces what is remembered

@@ -121,7 +121,7 @@ async def test_language_model_agents_use_names_and_their_tokens_are_counted(
                 told = [vital for vital in seen.vitals.values() if "cognitive_controller" in vital.token_use]
                 return bool(given and said and told) and all(calls.get((MODEL, each)) for each in MODULES)
 
-            await eventually(lived, seconds=90)
+            await eventually(lived)
             counted = await metrics(host)
             [told] = seen.vitals.values()
     await listening.unsubscribe()

@@ -35,7 +35,7 @@ from tests.integration.web_gateway import ANY_PORT, Gateway, running_gateway
 from tests.integration.window.browser import chromium
 from tests.node_packages import NODE, run
 
-pytestmark = [pytest.mark.connected, pytest.mark.xdist_group("typescript"), pytest.mark.timeout(500)]
+pytestmark = [pytest.mark.connected, pytest.mark.xdist_group("typescript")]
 HERE = Path(__file__).parent
 LAMP = "The lamp of Ann costs 5 euro."
 

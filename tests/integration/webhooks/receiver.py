@@ -51,14 +51,14 @@ class Receiver:
         """Return the bodies after the standard verifier has accepted their signatures."""
         return [Webhook(secret).verify(body, headers) for headers, body in self.requests]
 
-    async def got(self, number: int, *, seconds: float = 30.0) -> list[UUID]:
+    async def got(self, number: int) -> list[UUID]:
         """Wait until the receiver has at least so many messages, and return their ids."""
 
         async def enough() -> bool:
             """The receiver has the messages."""
             return len(self.requests) >= number
 
-        await eventually(enough, seconds=seconds)
+        await eventually(enough)
         return self.ids
 
     async def start(self) -> None:

@@ -66,7 +66,7 @@ async def in_state(settings: Settings, state: str) -> WebhookView:
         found = await the_webhook(settings)
         return found if found.state == state else None
 
-    found: WebhookView = await eventually(there, seconds=30)
+    found: WebhookView = await eventually(there)
     return found
 
 
@@ -142,7 +142,7 @@ async def test_a_killed_sender_continues(stored_settings: Settings, servers: Ser
             """The receiver has every event."""
             return set(receiver.ids) == set(expected)
 
-        await eventually(all_there, seconds=30)
+        await eventually(all_there)
         assert [*dict.fromkeys(receiver.ids)] == expected
 
 
@@ -237,7 +237,7 @@ async def test_erased_events_are_not_sent(settings: Settings) -> None:
             """The first event was tried."""
             return (await the_webhook(settings)).failures > 0
 
-        await eventually(failing, seconds=30)
+        await eventually(failing)
         await forget(settings, [Thing("memory", memory)])
         await receiver.start()
         assert await receiver.got(1) == [kept]
@@ -285,7 +285,7 @@ async def test_a_restored_webhook_is_paused_at_its_place(servers: Servers, setti
             found = await the_webhook(settings)
             return (found.sent, found.failures > 0) == (1, True)
 
-        await eventually(recorded, seconds=30)
+        await eventually(recorded)
         await backup(settings, tmp_path / "copy")
         elsewhere = await new_namespace(servers)
         receiver.requests.clear()
@@ -301,6 +301,6 @@ async def test_a_restored_webhook_is_paused_at_its_place(servers: Servers, setti
                 """The receiver has what it did not get before."""
                 return {kept, later} <= set(receiver.ids)
 
-            await eventually(all_there, seconds=30)
+            await eventually(all_there)
         assert [one for one in dict.fromkeys(receiver.ids) if one != sent] == [kept, later]
         receiver.verified(webhook.secret)

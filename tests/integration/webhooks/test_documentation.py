@@ -17,6 +17,7 @@ from nemuri_contracts.webhooks import NewWebhook, new_secret
 from nemuri_domain.webhooks.message import event_message
 from nemuri_infra.runtime.settings import Settings
 from nemuri_services.webhooks.receivers import Receivers
+from tests.condition_waits import PATIENCE
 from tests.integration.harness import running_services
 from tests.integration.webhooks.receiver import subscribed
 
@@ -46,7 +47,7 @@ async def test_the_receiver_of_the_guide_verifies_and_drops_repetitions(settings
             slept = AgentSlept(event_id=UUID(int=7, version=4), agent_id="python", sessions=())
             sequence = await resources.log.append(slept)
             assert process.stdout is not None
-            line = (await asyncio.wait_for(process.stdout.readline(), 60)).decode()
+            line = (await asyncio.wait_for(process.stdout.readline(), PATIENCE)).decode()
             assert line.startswith("agent_slept {'sequence': ")
 
             stored = await resources.log.at(sequence)
@@ -60,7 +61,7 @@ async def test_the_receiver_of_the_guide_verifies_and_drops_repetitions(settings
             assert (await sender.post(target, message.body, again)).status == 204
             other = slept.model_copy(update={"event_id": UUID(int=8, version=4), "agent_id": "later"})
             await resources.log.append(other)
-            following = (await asyncio.wait_for(process.stdout.readline(), 60)).decode()
+            following = (await asyncio.wait_for(process.stdout.readline(), PATIENCE)).decode()
             assert "'agent_id': 'later'" in following
         finally:
             process.kill()

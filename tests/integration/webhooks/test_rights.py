@@ -27,12 +27,12 @@ async def test_a_client_gets_events_of_its_own_tasks(api: ApiPlatform) -> None:
             await log.append(event)
         for agent in ("python", "other"):
             await log.append(AgentSlept(event_id=uuid4(), agent_id=agent, sessions=()))
-        await receiver.got(4, seconds=60)
+        await receiver.got(4)
         tasks = {body["data"]["task_id"] for body in receiver.bodies} - {None}
         assert tasks == {str(own.event_id)}
         assert {"task_submitted", "agent_slept"} <= {body["type"] for body in receiver.bodies}
         assert all("event" not in body["data"] for body in receiver.bodies)
-        await operators.got(4, seconds=60)
+        await operators.got(4)
         told = operators.verified(webhook.secret)
         assert {body["data"]["task_id"] for body in told} - {None} == {str(foreign.event_id), str(own.event_id)}
         assert "other" not in {body["data"]["agent_id"] for body in told}

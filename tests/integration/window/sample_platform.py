@@ -106,7 +106,7 @@ async def sample_platform(settings: Settings) -> AsyncIterator[SamplePlatform]:
             await client.remember("python", text, tags=tags)
         for injection in INJECTIONS:
             await client.remember("python", f"Note {injection}")
-        results = [await client.ask(question, agent="python", timeout=60, settled=True) for question in QUESTIONS]
+        results = [await client.ask(question, agent="python", settled=True) for question in QUESTIONS]
         await client.feedback(results[0].task_id, "helpful", result="success")
         await _fill_affective(resources)
         for each in ("Lila gave me iron at the mine.", "I built a wall with Lila.", "The wolves attacked at night!"):

@@ -38,7 +38,7 @@ async def sample(servers: Servers) -> AsyncIterator[SamplePlatform]:
         await add_agent(client, AgentFile("sieve", definition, QUICK), EMBEDDING)
         await client.remember("sieve", "The garden gate needs oil before winter.", tags=["house"])
         for question in ("Which port is free?", "Which port is taken?"):
-            await client.ask(question, agent="sieve", timeout=60, settled=True)
+            await client.ask(question, agent="sieve", settled=True)
         await until_idle(running.resources)
         yield running
 

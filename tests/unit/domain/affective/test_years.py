@@ -141,7 +141,7 @@ def test_a_season_is_as_computed() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(900)
+@pytest.mark.slow
 def test_ten_years_are_as_computed() -> None:
     """The levels of 365,000 memories equal the formulas. The time of a nightly job depends only on the number of active
     memories.
