@@ -42,6 +42,7 @@ command's time.
 """
 SCRIPT = Path(sys.executable).parent / "nemuri"
 CONCURRENT_COMMANDS = 4
+POLL_SECONDS = 0.05
 _PROCESS_LOCK = Lock()
 """Held while a process is started or its exit code is read.
 
@@ -83,6 +84,39 @@ def exit_code(process: ForkServerProcess, seconds: float | None = None) -> int |
     wait([process.sentinel], seconds)
     with _PROCESS_LOCK:
         return process.exitcode
+
+
+@dataclass(frozen=True)
+class ForkedCommand:
+    """A command that goes on in a forked process after it has printed a line."""
+
+    process: ForkServerProcess
+    line: str
+    """The first line of its standard output; empty if it ended without one."""
+    err: str
+    """What it had written to standard error by then."""
+
+    @property
+    def pid(self) -> int:
+        """Its process."""
+        assert self.process.pid is not None
+        return self.process.pid
+
+    def ended(self) -> int:
+        """Wait for the end of the process, and return its exit code. Raises `TimeoutError` if it does not end."""
+        return _code(self.process)
+
+
+def start_forked(command: Sequence[str], variables: Mapping[str, str]) -> ForkedCommand:
+    """Start a command that goes on, and return when it has printed a line or ended."""
+    with TemporaryDirectory() as directory:
+        out, err = Path(directory, "out"), Path(directory, "err")
+        process = fork(run_command, list(command), dict(variables), out, err)
+        ended = exit_code(process, 0)
+        while ended is None and not (out.exists() and b"\n" in out.read_bytes()):
+            ended = exit_code(process, POLL_SECONDS)
+        line, _, _ = out.read_text(encoding="utf-8").partition("\n")
+        return ForkedCommand(process, line, err.read_text(encoding="utf-8"))
 
 
 def run_forked(commands: Sequence[Sequence[str]], variables: Mapping[str, str]) -> Iterator[CommandResult]:

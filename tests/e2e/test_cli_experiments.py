@@ -69,6 +69,7 @@ def test_a_missing_library_is_named_with_its_extra(
     assert not out.exists()
 
 
+@pytest.mark.long
 def test_an_experiment_runs_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without matplotlib an experiment prints its figures as JSON and writes no file."""
     monkeypatch.chdir(tmp_path)

@@ -21,27 +21,27 @@ async def publish_unreadable(data: Path) -> None:
         await log.stream.publish(f"{settings.namespace}.task.1.task_summarised", b"{", stream=log.subjects.stream)
 
 
-@pytest.mark.parametrize("processes", [(), ("--processes",)], ids=["one process", "processes"])
+@pytest.mark.parametrize("processes", [(), pytest.param(("--processes",), marks=pytest.mark.long)], ids=str)
 def test_up_and_status_say_that_the_projector_has_halted(cli: CommandLine, processes: tuple[str, ...]) -> None:
     """A platform that starts before an unreadable event is not called ready, and `park` is named; so does `status`.
     After a restart without the event it is ready.
     """
-    started, line = cli.up_with_line("--no-window")
-    assert "try `nemuri" in line
+    started = cli.up("--no-window")
+    assert "try `nemuri" in started.line
     asyncio.run(publish_unreadable(cli.data))
     stop(started, signal.SIGKILL)
 
-    started, line = cli.up_with_line("--no-window", *processes)
-    assert "but is not ready: the views are halted: event 1 on " in line
-    assert "`nemuri park 1 --why TEXT` continues without it" in line
-    assert "try `" not in line
+    started = cli.up("--no-window", *processes)
+    assert "but is not ready: the views are halted: event 1 on " in started.line
+    assert "`nemuri park 1 --why TEXT` continues without it" in started.line
+    assert "try `" not in started.line
     said = cli("status")
     assert (said.code, "the views are halted: event 1 on " in said.err) == (1, True)
     assert cli("park", "1", "--why", "a test").code == 0
     stop(started)
 
-    started, line = cli.up_with_line("--no-window", *processes)
-    assert "not ready" not in line
-    assert "try `nemuri" in line
+    started = cli.up("--no-window", *processes)
+    assert "not ready" not in started.line
+    assert "try `nemuri" in started.line
     assert cli("status").code == 0
     stop(started)

@@ -12,7 +12,7 @@ import pytest
 
 from nemuri.system_service.systemd import WRONG_USE
 from nemuri_infra.embedded.data_directory import Home
-from tests.condition_waits import wait_until
+from tests.condition_waits import PATIENCE, wait_until
 from tests.e2e.conftest import SCRIPT, CommandLine, environment, stop
 
 pytestmark = [pytest.mark.connected, pytest.mark.xdist_group("command line")]
@@ -53,9 +53,10 @@ def test_the_service_runs_the_platform_with_its_settings(service: CommandLine) -
         done = service("down")
         assert (done.code, done.err) == (0, "")
         assert f"(process {platform.pid})" in done.out
-        assert platform.wait(10) == 0
+        assert platform.wait(PATIENCE) == 0
     finally:
-        stop(platform)
+        platform.terminate()
+        platform.communicate()
     again = service("down")
     assert (again.code, again.out, again.err) == (1, "", f"nemuri: no platform runs in {service.data}\n")
     assert not Home(service.data).is_locked

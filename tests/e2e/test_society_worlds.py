@@ -75,14 +75,22 @@ def test_a_forum_lives_is_restored_forked_and_reported(path: Path) -> None:
     assert nemuri("society", "report", "forum", "--to", path / "report.html").code == 0
 
 
-def test_a_world_of_another_package_is_lived_in(nemuri: CommandLine) -> None:
-    """The world of the how-to guide: its agents ring the bell, are refused in between, and go on after a resume."""
+def test_a_world_of_another_package_is_lived_in(path: Path, nemuri: CommandLine) -> None:
+    """The world of the how-to guide: its agents ring the bell, are refused in between, and go on after a resume.
+    Without the package the society is not resumed, and the message names the worlds that exist.
+    """
     lived = nemuri.run_script("society", "run", "--world", "tower", "--agents", "3", "--seconds", "12", "--json").json
     assert (lived["agents"], lived["failures"]) == (3, {})
     rings = round(3 * lived["world_figures"]["rings"])
     assert 1 <= rings <= 3
     again = nemuri.run_script("society", "resume", "society-0", "--seconds", "6", "--json").json
     assert round(3 * again["world_figures"]["rings"]) > rings
+
+    shutil.rmtree(path / "packages" / "tower-1.dist-info")
+    refused = nemuri.run_script("society", "resume", "society-0", "--seconds", "1")
+    assert (refused.code, len(refused.err.splitlines())) == (1, 1), refused.err
+    assert "there is no world 'tower'; there are forum, grid, minecraft" in refused.err
+    assert nemuri.run_script("society", "delete", "society-0").code == 0
 
 
 def test_a_world_that_is_none_is_refused_in_one_line(nemuri: CommandLine) -> None:
@@ -98,15 +106,3 @@ def test_a_world_that_is_none_is_refused_in_one_line(nemuri: CommandLine) -> Non
         assert (refused.code, len(refused.err.splitlines())) == (2, 1), refused.err
         assert reason in refused.err
     assert not nemuri.data.exists()
-
-
-def test_a_society_whose_world_is_gone_is_refused_in_one_line(path: Path, nemuri: CommandLine) -> None:
-    """Without the package of its world a society is not resumed, and the message names the worlds that exist."""
-    assert (
-        nemuri.run_script("society", "run", "--world", "tower", "--agents", "1", "--seconds", "1", "--json").code == 0
-    )
-    shutil.rmtree(path / "packages" / "tower-1.dist-info")
-    refused = nemuri.run_script("society", "resume", "society-0", "--seconds", "1")
-    assert (refused.code, len(refused.err.splitlines())) == (1, 1), refused.err
-    assert "there is no world 'tower'; there are forum, grid, minecraft" in refused.err
-    assert nemuri.run_script("society", "delete", "society-0").code == 0

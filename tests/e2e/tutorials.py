@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
+from tests.condition_waits import PATIENCE
 from tests.e2e.conftest import SCRIPT, environment
 
 ROOT = Path(__file__).parents[2]
@@ -18,7 +19,7 @@ ELSEWHERE = "/tmp/nemuri-tutorial"
 """Data directory in the pages. In the test it is a directory of the home."""
 REST = "…"
 """A line of a page that stands for any number of lines."""
-READY_SECONDS = 60.0
+READY_SECONDS = PATIENCE
 """Seconds until a background command has printed what the page prints, or a reading one finds what is to come."""
 _COMMENT = re.compile(r"  # .*")
 _BLOCK = re.compile(r"^```(console|python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

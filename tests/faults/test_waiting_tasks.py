@@ -24,7 +24,7 @@ from tests.integration.conftest import stored_settings as settings
 from tests.integration.harness import agent_defined, append_all
 
 __all__ = ["servers", "settings"]
-pytestmark = pytest.mark.connected
+pytestmark = [pytest.mark.connected, pytest.mark.long]
 
 RUNNING = ("projector", "intake", "orchestrator", "query-api")
 WARM, ROUNDS, TASKS = 10_000, 4, 1_250

@@ -24,6 +24,9 @@ def main() -> None:
 
     if is_hook(sys.argv[1:]):  # the hook must start fast, so it runs before any slow import
         sys.exit(run(sys.argv[1:]))
+    from nemuri_infra.process.gc_tuning import collect_rarely
+
+    collect_rarely()  # the imports that follow create many objects that stay
     if sys.stdout is None:
         print(f"{_PROGRAM}: standard output is closed", file=sys.stderr)
         sys.exit(_FAILED)

@@ -20,7 +20,7 @@ from nemuri_society.operations.lifecycle import create_society, delete_society, 
 from nemuri_society.operations.residents import generate_residents
 from nemuri_society.simulation.checkpoints import Checkpoints
 from nemuri_society.stores.society_states import States, societies
-from tests.e2e.conftest import SCRIPT, environment
+from tests.e2e.conftest import SCRIPT, CommandLine, environment
 from tests.integration.harness import agent_defined, eventually, opened_log
 from tests.integration.probes import ready
 from tests.integration.restricted_servers import RestrictedServers
@@ -61,10 +61,10 @@ async def running_command(
 
 async def output_of(platform: RestrictedServers, role: str, data: Path, *arguments: str) -> str:
     """Run a `nemuri society` command as a role's user, assert that it succeeds, and return its output."""
-    async with running_command(platform, role, data, *arguments) as process:
-        out, _ = await process.communicate()
-        assert process.returncode == 0
-        return out.decode()
+    variables = platform.environment(platform.permissions.user(role))
+    done = await asyncio.to_thread(CommandLine(data, variables), "society", *arguments, NEMURI_PROVIDERS="extractive")
+    assert done.code == 0, done.err
+    return done.out
 
 
 @pytest.mark.slow

@@ -27,7 +27,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["noise", "personality", "scorer"])
+@pytest.mark.parametrize("name", ["noise", pytest.param("personality", marks=pytest.mark.long), "scorer"])
 def test_an_experiment_is_reproducible_by_its_seed(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same seed gives the same measurements and the same plot bytes. Another seed gives different measurements."""
     measured: list[Sample] = []
