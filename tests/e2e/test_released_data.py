@@ -29,7 +29,7 @@ def test_a_data_directory_of_a_release_is_opened(archive: Path, tmp_path: Path) 
     try:
         now = answers(nemuri)
         assert_nothing_lost(before, now)
-        assert now["events"]["events"] == before["events"]["events"]
+        assert now["events"]["events"] >= before["events"]["events"]  # a night may have passed since
         assert SECRET not in str(now)
         for command in (("verify",), ("rebuild", "--from-start"), ("verify",)):
             done = nemuri(*command)

@@ -31,7 +31,7 @@ async def live(resources: Resources, client: Client, word: str) -> list[UUID]:
     await resources.log.append(agent_defined())
     await client.settle()
     await client.remember("python", "The truth value of an empty list is false.")
-    await client.remember("python", f"The truth value of a {word} is always mauvish{word}.")
+    await client.remember("python", f"The truth value of a {word} is always gamboge{word}.")
     questions = ("What is the truth value of an empty list?", f"What is the truth value of a {word}?")
     tasks = [(await client.ask(question, settled=True)).task_id for question in questions]
     await until_idle(resources)
