@@ -18,6 +18,7 @@ from nemuri_infra.bus.consumer_listing import consumers_of
 from nemuri_infra.runtime.outage_errors import OUTAGE_ERRORS
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_services.service_registry import SERVICES
+from tests.condition_waits import PATIENCE
 from tests.faults.injections import Injections
 from tests.faults.machines import Machines
 from tests.faults.promises import broken_promises
@@ -25,7 +26,7 @@ from tests.faults.schedules import Schedule
 from tests.faults.workload import Clients, LogReader
 from tests.integration.harness import agent_defined, connected_client, retried
 
-SCHEDULE_SECONDS = 150.0
+SCHEDULE_SECONDS = PATIENCE
 """Seconds until all requested work of a schedule must be done."""
 
 
