@@ -1,7 +1,8 @@
 """The projector's states and reader, limited to a share of the partitions. For `bench/scale_partitions.py` alone."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field, fields
 from typing import Any, Self, get_args
 from uuid import UUID
@@ -11,12 +12,11 @@ from typing_extensions import override
 
 from nemuri_contracts.subjects import virtual_partition
 from nemuri_contracts.wire_constants import NO_TASK
-from nemuri_domain.event_sourcing.deduplication import Parked
 from nemuri_domain.strength.aggregate import Content
 from nemuri_domain.tasks.aggregate import TaskState
 from nemuri_domain.tasks.fold import LifeEvent
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.bus.log_batch import Batch
+from nemuri_infra.bus.pull_reader import IDLE_SECONDS
 from nemuri_infra.bus.stored_message import StoredMessage
 from nemuri_infra.projections.fold_states import States
 from nemuri_infra.projections.identity_map import IdentityMap, M, MindMap
@@ -60,9 +60,12 @@ class SharedLog(Log):
     share: Share = field(default=Share(0, 1))
 
     @override
-    def _batch(self, messages: Iterable[StoredMessage], after: int, until: int, parked: Parked) -> Batch:
-        mine = [message for message in messages if self.share.concerned(message.subject)]
-        return super()._batch(mine, after, until, parked)
+    async def stream_messages(
+        self, after: int, until: int | None, only: Sequence[str] = (), *, idle: float = IDLE_SECONDS
+    ) -> AsyncGenerator[tuple[int, list[StoredMessage]]]:
+        async with aclosing(super().stream_messages(after, until, only, idle=idle)) as stretches:
+            async for reached, messages in stretches:
+                yield reached, [message for message in messages if self.share.concerned(message.subject)]
 
 
 @dataclass

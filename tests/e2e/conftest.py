@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from tests.condition_waits import PATIENCE
-from tests.e2e.forking import CommandResult, ForkedCommand, run_forked, start_forked
+from tests.e2e.forking import CommandResult, run_forked
 from tests.integration.embedded.stored_data import processes_in
 
 SHARED_PLATFORM = pytest.mark.xdist_group("command line")
@@ -111,17 +111,30 @@ class CommandLine:
         assert self("import", "jsonl", name, lines).code == 0
         return name
 
-    def up(self, *options: str) -> ForkedCommand:
-        """Start a platform, and return it when it says that it runs."""
-        platform = start_forked(["--data", str(self.data), "up", *options], environment(**self.variables))
-        assert "nemuri runs in" in platform.line, platform.err
-        return platform
+    def up(self, *options: str) -> subprocess.Popen[str]:
+        """Start a platform and return its process when it is ready."""
+        return self.up_with_line(*options)[0]
+
+    def up_with_line(self, *options: str) -> tuple[subprocess.Popen[str], str]:
+        """Start a platform, and return its process and the line that it prints when it has started."""
+        process = subprocess.Popen(
+            [SCRIPT, "--data", self.data, "up", *options],
+            env=environment(**self.variables),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert "nemuri runs in" in line, process.communicate()[1]
+        return process, line
 
 
-def stop(platform: ForkedCommand, number: signal.Signals = signal.SIGTERM) -> int:
+def stop(process: subprocess.Popen[str], number: signal.Signals = signal.SIGTERM) -> int:
     """Send a platform a signal, wait for its end, and return its exit code."""
-    os.kill(platform.pid, number)
-    return platform.ended()
+    process.send_signal(number)
+    process.communicate(timeout=PATIENCE)
+    return process.returncode
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import wait
@@ -42,7 +42,6 @@ command's time.
 """
 SCRIPT = Path(sys.executable).parent / "nemuri"
 CONCURRENT_COMMANDS = 4
-POLL_SECONDS = 0.05
 _PROCESS_LOCK = Lock()
 """Held while a process is started or its exit code is read.
 
@@ -86,44 +85,12 @@ def exit_code(process: ForkServerProcess, seconds: float | None = None) -> int |
         return process.exitcode
 
 
-@dataclass(frozen=True)
-class ForkedCommand:
-    """A command that goes on in a forked process after it has printed a line."""
-
-    process: ForkServerProcess
-    line: str
-    """The first line of its standard output; empty if it ended without one."""
-    err: str
-    """What it had written to standard error by then."""
-
-    @property
-    def pid(self) -> int:
-        """Its process."""
-        assert self.process.pid is not None
-        return self.process.pid
-
-    def ended(self) -> int:
-        """Wait for the end of the process, and return its exit code. Raises `TimeoutError` if it does not end."""
-        return _code(self.process)
-
-
-def start_forked(command: Sequence[str], variables: Mapping[str, str]) -> ForkedCommand:
-    """Start a command that goes on, and return when it has printed a line or ended."""
-    with TemporaryDirectory() as directory:
-        out, err = Path(directory, "out"), Path(directory, "err")
-        process = fork(run_command, list(command), dict(variables), out, err)
-        ended = exit_code(process, 0)
-        while ended is None and not (out.exists() and b"\n" in out.read_bytes()):
-            ended = exit_code(process, POLL_SECONDS)
-        line, _, _ = out.read_text(encoding="utf-8").partition("\n")
-        return ForkedCommand(process, line, err.read_text(encoding="utf-8"))
-
-
-def run_forked(commands: Sequence[Sequence[str]], variables: Mapping[str, str]) -> Iterator[CommandResult]:
-    """Run commands, `CONCURRENT_COMMANDS` at a time, and yield their outcomes in the order of `commands`.
+def run_forked(commands: Sequence[Sequence[str]], variables: Mapping[str, str]) -> list[CommandResult]:
+    """Run commands, `CONCURRENT_COMMANDS` at a time, and return their outcomes in the order of `commands`.
 
     Raises `TimeoutError` if a command does not end within `PATIENCE` seconds.
     """
+    ended = list[CommandResult]()
     for start in range(0, len(commands), CONCURRENT_COMMANDS):
         with TemporaryDirectory() as directory:
             started = []
@@ -131,7 +98,8 @@ def run_forked(commands: Sequence[Sequence[str]], variables: Mapping[str, str]) 
                 outputs = (Path(directory, f"{number}.out"), Path(directory, f"{number}.err"))
                 started.append((fork(run_command, list(arguments), dict(variables), *outputs), *outputs))
             for process, out, err in started:
-                yield CommandResult(_code(process), out.read_bytes().decode(), err.read_bytes().decode())
+                ended.append(CommandResult(_code(process), out.read_bytes().decode(), err.read_bytes().decode()))
+    return ended
 
 
 def _code(process: ForkServerProcess) -> int:

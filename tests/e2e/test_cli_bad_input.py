@@ -3,7 +3,7 @@ traceback or a new event.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -176,8 +176,8 @@ def assert_one_line(done: CommandResult) -> None:
     assert done.out == ""
 
 
-def run_each(nemuri: CommandLine, folder: Path, commands: Sequence[tuple[str | bytes, ...]]) -> Iterator[CommandResult]:
-    """Run the commands and yield their outcomes. Names of bad files in the commands are replaced by paths in
+def run_each(nemuri: CommandLine, folder: Path, commands: Sequence[tuple[str | bytes, ...]]) -> list[CommandResult]:
+    """Run the commands and return their outcomes. Names of bad files in the commands are replaced by paths in
     `folder`.
     """
     return run_forked(

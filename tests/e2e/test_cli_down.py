@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import signal
+import subprocess
 import sys
 
 import psutil
@@ -73,5 +74,5 @@ async def test_the_next_platform_with_other_servers_ends_what_was_left(cli: Comm
 
 
 def _start_and_kill(line: CommandLine) -> None:
-    platform = line.up("--no-window")
+    platform: subprocess.Popen[str] = line.up("--no-window")
     stop(platform, signal.SIGKILL)

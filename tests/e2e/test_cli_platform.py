@@ -6,6 +6,7 @@ import json
 import os
 import random
 import signal
+import subprocess
 import sys
 from uuid import UUID
 
@@ -20,13 +21,12 @@ from nemuri_infra.runtime.settings import Settings
 from nemuri_services.service_registry import SERVICES
 from tests.condition_waits import PATIENCE
 from tests.e2e.conftest import AGENT, CommandLine, stop
-from tests.e2e.forking import ForkedCommand
 from tests.integration.embedded.stored_data import processes_in, until
 
 pytestmark = pytest.mark.connected
 
 
-def kill_all(platform: ForkedCommand) -> None:
+def kill_all(platform: subprocess.Popen[str]) -> None:
     """Kill a platform with its workers and servers at the same time."""
     process = psutil.Process(platform.pid)
     tree = [process, *process.children(recursive=True)]
@@ -34,7 +34,7 @@ def kill_all(platform: ForkedCommand) -> None:
         with contextlib.suppress(psutil.NoSuchProcess):
             each.kill()
     psutil.wait_procs(tree[1:], timeout=PATIENCE)
-    platform.ended()
+    platform.communicate(timeout=PATIENCE)
 
 
 def add_agent(line: CommandLine) -> None:

@@ -26,22 +26,22 @@ def test_up_and_status_say_that_the_projector_has_halted(cli: CommandLine, proce
     """A platform that starts before an unreadable event is not called ready, and `park` is named; so does `status`.
     After a restart without the event it is ready.
     """
-    started = cli.up("--no-window")
-    assert "try `nemuri" in started.line
+    started, line = cli.up_with_line("--no-window")
+    assert "try `nemuri" in line
     asyncio.run(publish_unreadable(cli.data))
     stop(started, signal.SIGKILL)
 
-    started = cli.up("--no-window", *processes)
-    assert "but is not ready: the views are halted: event 1 on " in started.line
-    assert "`nemuri park 1 --why TEXT` continues without it" in started.line
-    assert "try `" not in started.line
+    started, line = cli.up_with_line("--no-window", *processes)
+    assert "but is not ready: the views are halted: event 1 on " in line
+    assert "`nemuri park 1 --why TEXT` continues without it" in line
+    assert "try `" not in line
     said = cli("status")
     assert (said.code, "the views are halted: event 1 on " in said.err) == (1, True)
     assert cli("park", "1", "--why", "a test").code == 0
     stop(started)
 
-    started = cli.up("--no-window", *processes)
-    assert "not ready" not in started.line
-    assert "try `nemuri" in started.line
+    started, line = cli.up_with_line("--no-window", *processes)
+    assert "not ready" not in line
+    assert "try `nemuri" in line
     assert cli("status").code == 0
     stop(started)

@@ -55,8 +55,7 @@ def test_the_service_runs_the_platform_with_its_settings(service: CommandLine) -
         assert f"(process {platform.pid})" in done.out
         assert platform.wait(PATIENCE) == 0
     finally:
-        platform.terminate()
-        platform.communicate()
+        stop(platform)
     again = service("down")
     assert (again.code, again.out, again.err) == (1, "", f"nemuri: no platform runs in {service.data}\n")
     assert not Home(service.data).is_locked

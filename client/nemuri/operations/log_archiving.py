@@ -7,6 +7,7 @@ from nemuri.operations.erasure import check_log_complete
 from nemuri.operations.log_position_parsing import LogPosition
 from nemuri.operations.session import OperationContext, OperationError, ignore_progress, open_operation
 from nemuri_infra.bus.consumer_listing import consumers_of
+from nemuri_infra.bus.event_decoding import time_of
 from nemuri_infra.bus.event_log import ConflictError, Log
 from nemuri_infra.bus.log_archive import LEASE_SECONDS
 from nemuri_infra.bus.log_archiver import (
@@ -143,7 +144,7 @@ async def _last_before(log: Log, before: LogPosition, after: int) -> int:
     while low < high:
         middle = (low + high) // 2
         following = await log.next_on(">", middle)
-        if following is None or before.time is None or log.time_of(following) >= before.time:
+        if following is None or before.time is None or time_of(following) >= before.time:
             high = middle
         else:
             low = following.sequence

@@ -28,6 +28,7 @@ from nemuri_domain.strength.fold import evolve
 from nemuri_domain.strength.memory_history import History, HistoryStep
 from nemuri_domain.tiered.aggregate import TieredMind
 from nemuri_domain.tiered.fold import evolve_at_its_time
+from nemuri_infra.bus.event_decoding import time_of
 from nemuri_infra.bus.event_log import Log
 
 Advance = Callable[[int, int], None]
@@ -93,7 +94,7 @@ async def extent(log: Log) -> Extent:
     last, first = await log.last_sequence(), await log.first()
     if first is None:
         return Extent(0, None, last)
-    return Extent(first.sequence, log.time_of(first), last)
+    return Extent(first.sequence, time_of(first), last)
 
 
 async def agents_of(log: Log) -> tuple[str, ...]:

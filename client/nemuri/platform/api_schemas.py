@@ -22,7 +22,8 @@ from nemuri_contracts.memory_views import RetriedView
 from nemuri_contracts.queries import Command, Query, Refusal, RetryEvent
 from nemuri_contracts.subjects import PARTITIONS, Subjects
 from nemuri_contracts.task_views import TaskResult
-from nemuri_infra.bus.event_log import MESSAGE_ID, RECORDED_AT
+from nemuri_infra.bus.event_decoding import RECORDED_AT
+from nemuri_infra.bus.event_log import MESSAGE_ID
 from nemuri_services.service_registry import SERVICES
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

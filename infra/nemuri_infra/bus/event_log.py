@@ -1,10 +1,10 @@
 """The event log: appending, reading, decoding and deleting events."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Self
 
@@ -14,26 +14,24 @@ from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 from nats.js.errors import BadRequestError, NotFoundError
 
-from nemuri_contracts.codec import AnyEvent, UndecodableError, check_id, decode, encode
+from nemuri_contracts.codec import AnyEvent, encode
 from nemuri_contracts.event import Event
 from nemuri_contracts.parked_events import EventParked
 from nemuri_contracts.subjects import Subjects
 from nemuri_domain.event_sourcing.deduplication import Parked
 from nemuri_infra.bus.access import Access, api_prefix
 from nemuri_infra.bus.connection import connect
+from nemuri_infra.bus.event_decoding import RECORDED_AT, batch_of, event_in
 from nemuri_infra.bus.log_archive import LogArchive
-from nemuri_infra.bus.log_batch import Batch, Unreadable, message_id
+from nemuri_infra.bus.log_batch import Batch
 from nemuri_infra.bus.message_deletion import delete_message
 from nemuri_infra.bus.pull_reader import IDLE_SECONDS, Pull
 from nemuri_infra.bus.stored_message import StoredMessage
 from nemuri_infra.observability.tracing import trace_headers
-from nemuri_infra.process.gc_tuning import collector_off
 
 EXPECTED_SEQUENCE = "Nats-Expected-Last-Subject-Sequence"
 EXPECTED_SUBJECT = "Nats-Expected-Last-Subject-Sequence-Subject"
 MESSAGE_ID = "Nats-Msg-Id"
-RECORDED_AT = "Nemuri-Recorded-At"
-"""Header with the time at which an imported event was first recorded, in ISO 8601."""
 ANSWER_SECONDS = 15.0
 """Maximum number of seconds until the server must answer. A cluster needs some seconds to elect a new leader."""
 HEADER_BYTES = 4096
@@ -254,7 +252,7 @@ class Log:
                 async for reached, some in messages:
                     if after >= archived and await self.archive.until(self) > after:
                         break  # the stream may have given up messages of this stretch before it was read
-                    yield self._batch(some, after, reached, parked)
+                    yield batch_of(some, self.subjects, after, reached, parked)
                     after = reached
 
     async def stream_messages(
@@ -324,21 +322,6 @@ class Log:
         """Return the message with this sequence, even if it is not an event; None if there is none."""
         return await self._stored(seq=sequence)
 
-    def _batch(self, messages: Iterable[StoredMessage], after: int, until: int, parked: Parked) -> Batch:
-        events: list[AnyEvent] = []
-        unreadable: list[Unreadable] = []
-        with collector_off():
-            for message in messages:
-                try:
-                    event = self.event_in(message)
-                    if not parked.covers(event.event_id, event.sequence or 0):
-                        events.append(event)
-                except UndecodableError as error:
-                    each = _unreadable(message, str(error))
-                    if not parked.covers(each.message_id, each.sequence):
-                        unreadable.append(each)
-        return Batch(tuple(events), tuple(unreadable), after, until)
-
     async def at(self, sequence: int) -> AnyEvent | None:
         """Return the event with this sequence; None if it was deleted or never existed.
 
@@ -364,29 +347,7 @@ class Log:
 
     def event_in(self, stored: StoredMessage) -> AnyEvent:
         """Return the event in a message of the log. Raises `UndecodableError` like `decode`."""
-        return self.event_of(stored.subject, stored.data, stored.stored_at, stored.headers, stored.sequence)
-
-    def event_of(
-        self, subject: str, data: bytes, appended: datetime, headers: dict[str, str] | None, sequence: int
-    ) -> AnyEvent:
-        """Return the event in the bytes of a message, which the server stored at the time `appended`.
-
-        Raises `UndecodableError` like `decode`.
-        """
-        recorded_at = _recorded_at(appended, headers)
-        client_id = self.subjects.client_of(subject)
-        event = decode(data, recorded_at=recorded_at, sequence=sequence, client_id=client_id)
-        if self.subjects.of(event) != subject:
-            raise UndecodableError(f"a {event.kind} does not belong on {subject}")
-        check_id(event)
-        return event
-
-    def time_of(self, stored: StoredMessage) -> datetime:
-        """Return the time at which a message was first recorded, even if it is not an event."""
-        try:
-            return _recorded_at(stored.stored_at, stored.headers)
-        except UndecodableError:
-            return stored.stored_at
+        return event_in(stored, self.subjects)
 
     async def headers_at(self, sequence: int) -> dict[str, str]:
         """Return the headers of the message with this sequence; an empty dict if it was deleted, never existed or has
@@ -439,21 +400,3 @@ class Log:
         """
         stream, prefix = self.subjects.stream, self.api_prefix
         return await StoredMessage.read(self.connection, stream, prefix=prefix, timeout=ANSWER_SECONDS, **wanted)
-
-
-def _unreadable(message: StoredMessage, reason: str) -> Unreadable:
-    return Unreadable(message.sequence, message.subject, reason, message_id(message.subject, message.data))
-
-
-def _recorded_at(appended: datetime, headers: dict[str, str] | None) -> datetime:
-    """Return the time at which the event was first recorded.
-
-    It is `appended`, or the time in the header `RECORDED_AT` if that is earlier. Raises `UndecodableError` if the
-    header is not a time.
-    """
-    appended = appended.astimezone(UTC)
-    imported = (headers or {}).get(RECORDED_AT)
-    try:
-        return min(appended, datetime.fromisoformat(str(imported)).astimezone(UTC)) if imported else appended
-    except (ValueError, OverflowError) as error:
-        raise UndecodableError(f"{RECORDED_AT} is not a time") from error

@@ -10,9 +10,7 @@ from typing import Any, Self
 from nats.js.errors import BadRequestError
 from typing_extensions import override
 
-from nemuri_contracts.codec import AnyEvent, UndecodableError
 from nemuri_contracts.subjects import Subjects
-from nemuri_domain.event_sourcing.deduplication import Parked
 from nemuri_infra.bus.event_log import (
     EXPECTED_SEQUENCE,
     EXPECTED_SUBJECT,
@@ -21,7 +19,6 @@ from nemuri_infra.bus.event_log import (
     WRONG_LAST_SEQUENCE,
     Log,
 )
-from nemuri_infra.bus.log_batch import Batch, Unreadable, message_id
 from nemuri_infra.bus.pull_reader import IDLE_SECONDS
 from nemuri_infra.bus.stored_message import StoredMessage
 from nemuri_infra.bus.subject_patterns import expression, is_pattern
@@ -62,6 +59,19 @@ class _Messages:
             if (index := bisect_right(sequences, beginning - 1)) < len(sequences)
         )
         return min(following, default=None)
+
+    def between(self, after: int, until: int, patterns: Sequence[str]) -> list[StoredMessage]:
+        """Return the messages after a sequence, up to and including `until`, on subjects that match one of `patterns`.
+
+        No patterns stand for all subjects.
+        """
+        matching = [expression(pattern).fullmatch for pattern in patterns]
+        return [
+            message
+            for sequence in range(after + 1, min(until, self.last) + 1)
+            if (message := self.by_sequence.get(sequence)) is not None
+            and (not matching or any(matches(message.subject) for matches in matching))
+        ]
 
     def add(self, subject: str, data: bytes, headers: dict[str, str], now: datetime) -> int:
         """Store a message and return its sequence."""
@@ -158,42 +168,13 @@ class InMemoryLog(Log):
         self._messages.remove(sequence)
 
     @override
-    async def read(
-        self,
-        after: int = 0,
-        until: int | None = None,
-        *,
-        only: Sequence[str] = (),
-        with_parked: bool = False,
-        idle: float = IDLE_SECONDS,
-    ) -> AsyncGenerator[Batch]:
-        if until is not None and until <= after:
-            return
-        parked = Parked() if with_parked else await self.parked()
+    async def stream_messages(
+        self, after: int, until: int | None, only: Sequence[str] = (), *, idle: float = IDLE_SECONDS
+    ) -> AsyncGenerator[tuple[int, list[StoredMessage]]]:
         while until is None or after < until:
             end = until or self._messages.last
             if end > after:
-                yield self._stretch(after, end, only, parked)
+                yield end, self._messages.between(after, end, only)
                 after = end
             if until is None:
                 await self.beyond(after)
-
-    def _stretch(self, after: int, until: int, only: Sequence[str], parked: Parked) -> Batch:
-        matching = [expression(pattern).fullmatch for pattern in only]
-        events, unreadable = list[AnyEvent](), list[Unreadable]()
-        for sequence in range(after + 1, min(until, self._messages.last) + 1):
-            message = self._messages.by_sequence.get(sequence)
-            if message is None or (only and not any(matches(message.subject) for matches in matching)):
-                continue
-            try:
-                event = self.event_in(message)
-            except UndecodableError as error:
-                identity = message_id(message.subject, message.data)
-                unreadable.append(Unreadable(sequence, message.subject, str(error), identity))
-                continue
-            if not parked.covers(event.event_id, sequence):
-                events.append(event)
-        kept = [
-            bad_message for bad_message in unreadable if not parked.covers(bad_message.message_id, bad_message.sequence)
-        ]
-        return Batch(tuple(events), tuple(kept), after, until)
