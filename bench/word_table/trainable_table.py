@@ -51,7 +51,7 @@ class TrainableTable(torch.nn.Module):
         self.network = torch.nn.Sequential(torch.nn.Linear(dimension + 3, 64), torch.nn.GELU(), torch.nn.Linear(64, 1))
         last = self.network[2]
         for each in (self.corrections.weight, self.weights.weight, last.weight, last.bias):
-            torch.nn.init.zeros_(each)  # type: ignore[arg-type]
+            torch.nn.init.zeros_(each)
 
     def rows(self, words: torch.Tensor) -> torch.Tensor:
         """Return the vectors of words, shape (n, dimension)."""

@@ -41,7 +41,7 @@ def torch_train(samples: Samples, masks: Iterator[training.Floats]) -> list[Tens
         )
         distance = torch.stack([((now - then) ** 2).sum() for now, then in zip(parameters, start, strict=True)]).sum()
         optimizer.zero_grad()
-        ((loss + training.ATTACHMENT * distance) / weights.sum()).backward()  # type: ignore[no-untyped-call]
+        ((loss + training.ATTACHMENT * distance) / weights.sum()).backward()
         optimizer.step()
         schedule.step()
     return [parameter.detach() for parameter in parameters]
