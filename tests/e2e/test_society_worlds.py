@@ -47,6 +47,7 @@ def _done(report: dict[str, Any]) -> float:
     return float(sum(report["world_figures"].values()))
 
 
+@pytest.mark.long
 def test_a_forum_lives_is_restored_forked_and_reported(path: Path) -> None:
     """People of a file post, answer, vote and follow. A checkpoint brings the forum of its second back, a fork begins
     with it, and acts and speech are on record.

@@ -28,7 +28,13 @@ FIGURES = {
 """Patterns of the commands of whose output the words are compared, and not the figures, with the reason."""
 AGAIN = re.compile(r"nemuri (memories|memory history .*|recall helper .*|verify|courses|affect assistant( projects)?)")
 """Commands that are repeated until they find what the platform does in the background. They change nothing."""
-TUTORIALS = sorted(path.stem for path in PAGES.glob("*.md") if path.stem != "index")
+IN_THE_GATE = frozenset({"first-task", "teach-an-agent"})
+"""Tutorials whose commands run with all other tests. The others take a minute each, so `make long` runs them."""
+TUTORIALS = [
+    pytest.param(path.stem, marks=() if path.stem in IN_THE_GATE else pytest.mark.long)
+    for path in sorted(PAGES.glob("*.md"))
+    if path.stem != "index"
+]
 pytestmark = [pytest.mark.connected, pytest.mark.slow]
 
 

@@ -26,7 +26,7 @@ from tests.integration.harness import (
     until_idle,
 )
 
-pytestmark = [pytest.mark.connected, pytest.mark.slow]
+pytestmark = [pytest.mark.connected, pytest.mark.long]
 
 
 async def answered(client: Client, times: int) -> CoursesView:

@@ -23,7 +23,7 @@ from tests.integration.harness import (
 from tests.integration.reading_model import ReadingModel, numbers
 from tests.integration.test_overviews import SUMMARISE, fact, report
 
-pytestmark = [pytest.mark.connected, pytest.mark.slow]
+pytestmark = [pytest.mark.connected, pytest.mark.long]
 
 SERVICES = ("projector", "query-api", "intake", "orchestrator", "specialist", "attribution")
 VICTIMS = ("projector", "intake", "orchestrator", "specialist")

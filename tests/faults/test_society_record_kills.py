@@ -15,7 +15,7 @@ from nemuri_society.stores.society_record import SocietyRecord, StoredEvent
 from tests.faults.societies import NAME, RunningSociety, kill
 from tests.integration.harness import eventually, retried
 
-pytestmark = [pytest.mark.connected, pytest.mark.xdist_group("society kills")]
+pytestmark = [pytest.mark.connected, pytest.mark.xdist_group("society kills"), pytest.mark.long]
 LOST_SECONDS = 1.0
 """Seconds before a kill of which the record may lose what happened."""
 Said = list[tuple[float, str, str]]

@@ -25,7 +25,7 @@ from tests.integration.harness import (
 from tests.integration.providers.provider import ReceivedRequest, ScriptedReply
 from tests.integration.test_steps import GASKET, KIND, QUESTION, TORQUE, Worker, experts
 
-pytestmark = [pytest.mark.connected, pytest.mark.slow]
+pytestmark = [pytest.mark.connected, pytest.mark.long]
 
 SERVICES = ("projector", "query-api", "intake", "orchestrator", "specialist", "attribution", "strength-sleep")
 CALL_SECONDS = 0.3

@@ -72,6 +72,7 @@ def scene_with(memory: str, said: Sequence[EventJson], name: str) -> list[EventJ
     return [unique_to_scene(name, event_json) for event_json in (*scene_events(memory), *said)]
 
 
+@pytest.mark.long
 async def test_every_kind_with_every_boundary_value_can_be_folded(settings: Settings) -> None:
     """Every kind of event with every boundary value can be folded, for every kind of memory."""
     failed: list[str] = []

@@ -24,9 +24,7 @@ from nemuri_infra.process.extensions import parts
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.client_methods import public
 
-ROOT = Path(__file__).parents[2]
-DOCS = ROOT / "docs"
-PAGES = ("README.md", "README.ja.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
+DOCS = Path(__file__).parents[2] / "docs"
 BUILD = """
 import sys
 from sphinx.cmd.build import main
@@ -42,7 +40,7 @@ WITHOUT_CODE = ("-D", "extensions=myst_parser,sphinx.ext.doctest")
 """Options of a build without the reference pages."""
 CLIENTS = (Client, SyncClient)
 
-pytestmark = [pytest.mark.xdist_group("documentation")]
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("documentation")]
 
 
 def build(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -135,24 +133,3 @@ def test_a_mistake_in_a_page_fails_the_build(tmp_path: Path) -> None:
     assert built.returncode != 0
     for mistake in ("absent.md", "Failed example", "isn't included in any toctree"):
         assert mistake in built.stdout + built.stderr
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_every_link_of_a_page_leads_to_a_file(page: str) -> None:
-    """Each relative link in a page on the top level names a file or folder of the repository."""
-    links = re.findall(r"\]\(([^)#:]+)\)", (ROOT / page).read_text(encoding="utf-8"))
-    assert [link for link in links if not (ROOT / link).exists()] == []
-
-
-def test_every_command_in_the_documentation_exists() -> None:
-    """Each `nemuri COMMAND` in code of the pages is a command of the program."""
-    pages = [ROOT / page for page in PAGES] + [page for page in DOCS.rglob("*.md") if "generated" not in page.parts]
-    named = {word for page in pages for word in re.findall(r"(?:`|\$ )nemuri ([a-z]+)", page.read_text("utf-8"))}
-    assert len(named) > 20
-    assert named <= {*build_program(program()).commands}
-
-
-@pytest.mark.parametrize("page", ["README.md", "README.ja.md"])
-def test_the_readme_is_short(page: str) -> None:
-    """The README has at most 250 lines."""
-    assert len((ROOT / page).read_text("utf-8").splitlines()) <= 250

@@ -8,12 +8,12 @@ REPEAT_SECONDS = 5.0
 """Seconds that a cancelled task has to clean up before it is cancelled again."""
 
 
-async def cancel_and_wait(*work: "asyncio.Future[Any]", repeat: float = REPEAT_SECONDS) -> None:
+async def cancel_and_wait(*work: "asyncio.Future[Any]", repeat: float | None = None) -> None:
     """Cancel all tasks and wait until all have ended. Their results and errors are ignored.
 
     One cancellation is not enough. Before Python 3.12 `asyncio.wait_for`, which the drivers use, loses a cancellation
     that arrives together with the awaited result. An endless task then goes on, and its waiter hangs. So tasks are
-    cancelled again every `repeat` seconds.
+    cancelled again every `repeat` seconds, by default every `REPEAT_SECONDS`.
 
     If the caller is cancelled while it waits, the tasks are cancelled once more, and `CancelledError` is raised when
     they have ended.
@@ -23,7 +23,7 @@ async def cancel_and_wait(*work: "asyncio.Future[Any]", repeat: float = REPEAT_S
         for task in unfinished:
             task.cancel()
         try:
-            await asyncio.wait(unfinished, timeout=repeat)
+            await asyncio.wait(unfinished, timeout=REPEAT_SECONDS if repeat is None else repeat)
         except asyncio.CancelledError as error:
             cancelled = error
     await asyncio.gather(*work, return_exceptions=True)

@@ -53,6 +53,7 @@ async def test_the_inspector_calls_the_tools_over_stdio(platform: Platform, prog
     assert "did you mean 'top'?" in wrong.output + wrong.errors
 
 
+@pytest.mark.long
 async def test_the_inspector_calls_the_tools_over_http(platform: Platform, programs: Programs) -> None:
     """Recall and read a resource over HTTP with a token."""
     async with running_gateway(platform.settings) as gateway:

@@ -67,7 +67,7 @@ async def output_of(platform: RestrictedServers, role: str, data: Path, *argumen
     return done.out
 
 
-@pytest.mark.slow
+@pytest.mark.long
 async def test_a_society_runs_with_one_user_per_process(platform: RestrictedServers, tmp_path: Path) -> None:
     """An operator runs, watches, restores, resumes, lists and deletes a society without a denied operation."""
     before, operating = len(platform.denied()), ("operator", tmp_path)

@@ -18,8 +18,12 @@ from tests.integration.providers.question_pairs import ENGLISH, JAPANESE
 from tests.unit.infra.embeddings.test_sentence_transformer import model_path
 
 pytestmark = pytest.mark.xdist_group("models of meaning")
-NAMES: Final = ("built-in", "minilm", "cone", "e5")
-MEANINGS: Final = (("minilm", (ENGLISH,), GENERAL_TEXTS[:24]), ("e5", (ENGLISH, JAPANESE), GENERAL_TEXTS))
+MINILM: Final = pytest.param("minilm", marks=pytest.mark.long)  # torch takes long to import and to measure
+NAMES: Final = ("built-in", MINILM, "cone", "e5")
+MEANINGS: Final = (
+    pytest.param("minilm", (ENGLISH,), GENERAL_TEXTS[:24], marks=pytest.mark.long),
+    ("e5", (ENGLISH, JAPANESE), GENERAL_TEXTS),
+)
 """Embedders of meanings, with the languages that they know and texts in these to measure them on."""
 
 

@@ -21,7 +21,7 @@ def _items(without: tuple[str, ...]) -> float:
     return sum(len(society.world.unique_items(agent)) for agent in society.world.agents) / len(NAMES)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_player_does_worse_without_a_part_of_its_prompts() -> None:
     """With the whole prompt a player makes tools within two minutes. Without its recipes, its failures or its
     surroundings it reaches less than half as many different items.

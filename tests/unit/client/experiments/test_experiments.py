@@ -27,7 +27,9 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["noise", pytest.param("personality", marks=pytest.mark.long), "scorer"])
+@pytest.mark.parametrize(
+    "name", [*(pytest.param(name, marks=pytest.mark.long) for name in ("noise", "personality")), "scorer"]
+)
 def test_an_experiment_is_reproducible_by_its_seed(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same seed gives the same measurements and the same plot bytes. Another seed gives different measurements."""
     measured: list[Sample] = []
@@ -53,6 +55,7 @@ def small_repeat(name: str, seed: int, repeat: int, tasks: int) -> Sample:
     return REPEAT(name, seed, repeat, tasks)
 
 
+@pytest.mark.long
 def test_processes_give_the_results_of_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Several processes give the results of one process, in whatever order the repeats end."""
     monkeypatch.setattr(runs, "run_repeat", small_repeat)
