@@ -6,7 +6,7 @@ from bench.cost import BULK, measure
 STATEMENTS_OF_A_TASK = 30
 STATEMENTS_OF_A_MEMORY = 6
 """One of them updates the index in which the nearest memories are searched, and one reads those that are near."""
-STATEMENTS_OF_MEMORIES_IN_BULK = BULK // 8
+STATEMENTS_OF_MEMORIES_IN_BULK = BULK // 4
 """Statements for `BULK` memories together: about fifty on an idle machine. The longer they take, the more batches the
 projector makes of them, and the more often the waiting client looks.
 """

@@ -78,6 +78,7 @@ def test_the_costs_of_a_run_are_estimated() -> None:
     assert not Path("evaluation").exists()
 
 
+@pytest.mark.long
 def test_a_run_that_was_killed_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """After kill -9 in the middle, the same command asks the rest, and each question has one result."""
     monkeypatch.chdir(tmp_path)

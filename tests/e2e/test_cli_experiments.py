@@ -99,6 +99,7 @@ def small_experiment(folder: Path, *arguments: str, absent: tuple[str, ...] = ()
     return CommandResult(code, out.read_text(), err.read_text())
 
 
+@pytest.mark.long
 def test_a_missing_plot_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without matplotlib the last line names the missing library and how to install it."""
     monkeypatch.chdir(tmp_path)
@@ -108,6 +109,7 @@ def test_a_missing_plot_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "pip install 'nemuri[experiments]'" in done.out
 
 
+@pytest.mark.long
 def test_experiment_json_names_its_files(tmp_path: Path) -> None:
     """`--json` prints one object with figures, findings with intervals, and the paths of the written files."""
     done = small_experiment(tmp_path, "--seed", "2", "--out", str(tmp_path), "--json")

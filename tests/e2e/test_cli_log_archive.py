@@ -3,9 +3,12 @@
 import gzip
 import json
 
+import pytest
+
 from tests.e2e.conftest import AGENT, FACTS, QUESTION, CommandLine, stop
 
 
+@pytest.mark.long
 def test_the_log_is_archived_while_the_platform_runs(cli: CommandLine) -> None:
     """Old events move to files, and every command sees the same history as before, also after a restart."""
     platform = cli.up()

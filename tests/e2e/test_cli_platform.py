@@ -55,6 +55,7 @@ def submit_tasks(client: SyncClient) -> list[UUID]:
     return tasks
 
 
+@pytest.mark.long
 def test_accepted_tasks_survive_kills(cli: CommandLine) -> None:
     """Accepted tasks are done although a worker, then all processes, then only the platform's own process were killed.
 

@@ -41,6 +41,7 @@ def test_a_data_directory_of_a_release_is_opened(archive: Path, tmp_path: Path) 
         assert stop(platform) == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("archive", stored(), ids=lambda path: path.name)
 def test_a_backup_of_a_release_is_restored(archive: Path, tmp_path: Path) -> None:
     """A restore into an empty data directory has every content that the release had."""

@@ -76,6 +76,7 @@ def test_a_forum_lives_is_restored_forked_and_reported(path: Path) -> None:
     assert nemuri("society", "report", "forum", "--to", path / "report.html").code == 0
 
 
+@pytest.mark.long
 def test_a_world_of_another_package_is_lived_in(path: Path, nemuri: CommandLine) -> None:
     """The world of the how-to guide: its agents ring the bell, are refused in between, and go on after a resume.
     Without the package the society is not resumed, and the message names the worlds that exist.

@@ -30,11 +30,7 @@ AGAIN = re.compile(r"nemuri (memories|memory history .*|recall helper .*|verify|
 """Commands that are repeated until they find what the platform does in the background. They change nothing."""
 IN_THE_GATE = frozenset({"first-task", "teach-an-agent"})
 """Tutorials whose commands run with all other tests. The others take a minute each, so `make long` runs them."""
-TUTORIALS = [
-    pytest.param(path.stem, marks=() if path.stem in IN_THE_GATE else pytest.mark.long)
-    for path in sorted(PAGES.glob("*.md"))
-    if path.stem != "index"
-]
+TUTORIALS = sorted(path.stem for path in PAGES.glob("*.md") if path.stem != "index")
 pytestmark = [pytest.mark.connected, pytest.mark.slow]
 
 
@@ -80,7 +76,9 @@ def check(command: Command, in_: Shell, reader: Reader) -> None:
     assert well, f"$ {command.text}\n{output()}\n--- instead of\n{wanted}"
 
 
-@pytest.mark.parametrize("name", TUTORIALS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in IN_THE_GATE else pytest.mark.long) for name in TUTORIALS]
+)
 def test_each_command_prints_what_its_page_prints(name: str, home: Path) -> None:
     """Run the commands of a page in an empty home and compare their outputs with the page."""
     found = [*commands((PAGES / f"{name}.md").read_text(encoding="utf-8"))]

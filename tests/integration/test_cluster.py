@@ -125,7 +125,7 @@ async def test_a_societys_states_survive_the_loss_of_every_node_in_turn(servers:
         settings = servers.settings().model_copy(update={"nats_url": ",".join(cluster.urls), "replicas": 3})
         await prepare(settings)
         async with opened_log(settings) as log:
-            states = await States.create(log, society)
+            states = await retried(lambda: States.create(log, society))  # the new stream may have no leader yet
             stores = (states.stream, f"OBJ_{checkpoints_bucket(settings.namespace)}")
             assert [(await log.stream.stream_info(store)).config.num_replicas for store in stores] == [3, 3]
             keeping = CellLeases("host", society, states, engine)

@@ -1,8 +1,9 @@
 """Items without list markers: rows of tables, lines of orders, questions and enumerations, English and Japanese."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from nemuri_domain.language.list_markers import is_heading_or_row
@@ -24,12 +25,19 @@ LEAST_ENUMERATED, LEAST_UNANNOUNCED = 3, 5
 """Minimum number of items of an enumeration after a colon, and of one that nothing announces."""
 LONGEST_ENUMERATED: Final = 80
 """Maximum characters of an item of an enumeration."""
+_LONGEST_LINE: Final = 2_000
+"""Maximum characters of a line or sentence that may be an enumeration; a longer one is a document."""
+_MOST_TRIED: Final = 3
+"""Number of enumerations, from the last one back, of which one may be what is asked for. A text that has more of them
+holds data, and to look for a request around each takes a minute for 20,000 characters.
+"""
 _WRAPPED: Final = 60
 """Characters from which on a line without an end of sentence may be wrapped."""
 _NUMBERING = re.compile(r"[\W_]*(?:[a-zA-Z]{0,2}[0-9０-９]{1,4}|[a-zA-Z](?=[\W_]))?[\W_]*")
 _ENDED = re.compile(r"[.!?。！？…:：」』)）]$")
 _HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+(?P<text>.*?)[ \t#]*")
 _COLON = re.compile(r"[:：](?=\s|[^\s/0-9])")
+_REST_OF_LINE = re.compile(rf"\s*+([^\n]{{1,{_LONGEST_LINE}}}+)(?=\n|$)")
 _SEPARATED: Final = (re.compile(r"[;；]\s*"), re.compile(r"[、，]\s*"), re.compile(r",\s+(?:(?:and|or)\s+)?"))
 _LAST = re.compile(r"\s+(?:and|or)\s+(?=\S+(?:\s\S+){0,3}$)|(?:および|及び|ならびに|並びに|と|や)(?=\S+$)")
 _ABOUT = re.compile(
@@ -98,13 +106,13 @@ def enumerated(text: str) -> PlainItems:
     semicolons, and are short. Empty for other texts.
     """
     whole = text.strip()
-    for colon in reversed(list(_COLON.finditer(whole))):
-        lead, rest = whole[: colon.end()], whole[colon.end() :].strip()
-        line, _, after = rest.partition("\n")
-        found = _separated(line, LEAST_ENUMERATED)
-        if found and (is_request(_lead(lead)) or is_order(_lead(lead)) or wants_each_done(lead) or _asks(after)):
-            return PlainItems(found, "\n".join(part for part in (lead, after.strip()) if part))
+    for colon, end, found in islice(_after_colons(whole), _MOST_TRIED):
+        lead, after = whole[:colon], whole[end:].strip()
+        if is_request(_lead(lead)) or is_order(_lead(lead)) or wants_each_done(lead) or _asks(after):
+            return PlainItems(found, "\n".join(part for part in (lead, after) if part))
     for sentence in sentences(whole):
+        if len(sentence) > _LONGEST_LINE:
+            continue
         match = _ABOUT.fullmatch(sentence) if asks_for_something(sentence) else None
         if match and (found := _separated(match["items"], LEAST_ENUMERATED)):
             return PlainItems(found, whole.replace(match["items"], "…", 1))
@@ -112,6 +120,14 @@ def enumerated(text: str) -> PlainItems:
         if match and (found := _separated(match["items"].rstrip(".?!"), LEAST_UNANNOUNCED)):
             return PlainItems(found, normalised(f"{match['lead']}…"))
     return PlainItems()
+
+
+def _after_colons(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    """Yield the enumerations after a colon, the last one first: the end of the colon, of the line, and the items."""
+    for colon in reversed(list(_COLON.finditer(text))):
+        line = _REST_OF_LINE.match(text, colon.end())
+        if line and (found := _separated(line[1], LEAST_ENUMERATED)):
+            yield colon.end(), line.end(), found
 
 
 def headings_that_ask(lines: Sequence[str]) -> PlainItems:
@@ -158,26 +174,29 @@ def _is_clause(text: str) -> bool:
 
 def _units(text: str) -> list[str]:
     """Return the lines of the text, each on one line. A line that continues the one before is joined to it."""
-    units: list[str] = []
-    blank = True
+    units: list[list[str]] = []
+    blank, written = True, 0
     for line in text.splitlines():
         if not line.strip():
             blank = True
             continue
-        if units and not blank and _continues(units[-1], line.strip()) and not is_heading_or_row(line, 0, len(line)):
-            units[-1] = normalised(f"{units[-1]}\n{line}")
+        if not blank and _continues(units[-1], written, line.strip()) and not is_heading_or_row(line, 0, len(line)):
+            units[-1].append(line.strip())
+            written += 1 + len(units[-1][-1])
         else:
-            units.append(normalised(line))
+            units.append([line.strip()])
+            written = len(units[-1][-1])
         blank = False
-    return units
+    return [normalised("\n".join(lines)) for lines in units]
 
 
-def _continues(before: str, line: str) -> bool:
-    if _ENDED.search(before):
+def _continues(before: Sequence[str], written: int, line: str) -> bool:
+    """Return whether a line continues the lines `before`, which have `written` characters."""
+    if _ENDED.search(before[-1]):
         return False
-    if line[0].islower():
+    if line[0].islower() or written >= _WRAPPED:
         return True
-    return len(before) >= _WRAPPED or (is_cjk(before[-1]) and not asks_for_something(before))
+    return is_cjk(before[-1][-1]) and not asks_for_something(normalised("\n".join(before)))
 
 
 def _tables(lines: Sequence[str]) -> tuple[list[tuple[list[str], list[list[str]]]], list[str]]:

@@ -57,15 +57,15 @@ def collector_off() -> Iterator[None]:
 
 
 def _postpone() -> None:
-    """Move the new objects to the oldest generation if there are many.
+    """Let the collector leave out all objects that there are, if many of them are new.
 
-    This costs nothing, and a collection would find no garbage among them. The collector does not count objects that
-    were moved. So at every `MAX_POSTPONED`th call a full collection runs instead.
+    This costs nothing, and a collection would find no garbage among them. At every `MAX_POSTPONED`th call a full
+    collection examines what was left out. Between these, what was left out before the process was forked stays so, and
+    its memory stays shared.
     """
     if gc.get_count()[0] < MANY_OBJECTS:
         return
-    if next(_times) % MAX_POSTPONED:
-        gc.freeze()
+    if next(_times) % MAX_POSTPONED == 0:
         gc.unfreeze()
-    else:
         gc.collect()
+    gc.freeze()

@@ -26,10 +26,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scorer, "NEEDS", 20)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", [*(pytest.param(name, marks=pytest.mark.long) for name in ("noise", "personality")), "scorer"]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["noise", "personality", "scorer"])
 def test_an_experiment_is_reproducible_by_its_seed(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same seed gives the same measurements and the same plot bytes. Another seed gives different measurements."""
     measured: list[Sample] = []

@@ -1,5 +1,6 @@
 """Tests of dividing a text into the separate requests (items) that it contains."""
 
+import sys
 from itertools import product
 
 import pytest
@@ -299,3 +300,41 @@ def test_a_document_with_some_bullets_is_not_a_list_of_requests() -> None:
 def test_a_single_request_has_no_items(text: str) -> None:
     """A single request has no items."""
     assert listed_items(text) == ()
+
+
+def calls_for(text: str) -> int:
+    """Return the number of function calls that it takes to find the items of a text."""
+    calls = 0
+
+    def count(*_: object) -> None:
+        nonlocal calls
+        calls += 1
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        listed_items(text)
+    finally:
+        sys.setprofile(before)
+    return calls
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "word: a, b, c\n",
+        "a: ",
+        "価格、納期、",
+        "price and ",
+        "- a\n",
+        "| a | b |\n",
+        "Why? ",
+        "# Why?\n",
+        "a; ",
+        "1) a\n",
+    ],
+)
+def test_a_long_document_costs_in_proportion_to_its_length(piece: str) -> None:
+    """A document that is four times as long takes less than eight times as many calls."""
+    listed_items(piece * 10)  # words are read from files at the first call
+    assert calls_for(piece * 1_600) < 8 * calls_for(piece * 400)

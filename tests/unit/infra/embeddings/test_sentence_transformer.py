@@ -11,7 +11,7 @@ from nemuri_infra.embeddings.factory import build_embedder
 from nemuri_infra.embeddings.protocol import Embedder
 from nemuri_infra.embeddings.settings import EmbeddingSettings
 
-pytestmark = pytest.mark.xdist_group("models of meaning")  # Their packages take seconds to import.
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("models of meaning")]  # Their packages take long to import.
 
 
 def model_path() -> Path:
