@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 _BRACKETS = re.compile(r"[\[［【]([^\[\]［］【】\n]{1,200})[\]］】]")
+_SPACED = re.compile(rf"(?<!\s)\s*+{_BRACKETS.pattern}")
 _LABEL = re.compile(r"[mdc][0-9]{1,4}", re.IGNORECASE)
 _DETAIL = re.compile(r"d[0-9]{1,4}", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[,;、，；\s]+")
@@ -46,8 +47,7 @@ def cites_details(text: str) -> bool:
 
 def without_citations(text: str) -> str:
     """Return the text without its citations and the white space before them."""
-    spaced = re.compile(rf"\s*{_BRACKETS.pattern}")
-    return spaced.sub(lambda match: "" if _is_citation(match.group(1)) else match.group(), text)
+    return _SPACED.sub(lambda match: "" if _is_citation(match.group(1)) else match.group(), text)
 
 
 def without_citation_brackets(text: str) -> str:

@@ -27,7 +27,7 @@ _PIECE = re.compile(
 )
 _OPERATORS: Final = frozenset("<>=+/%&^~")
 _NOT = re.compile(r"(?<=\w)n['’]t\b|\bcannot\b")
-_ENUMERATION = re.compile(r"\s*(?:\d+[.)]\s|[-*•]\s|第?\d+[章節]\s)")
+_ENUMERATION = re.compile(r"(?<!\s)\s*+(?:\d+[.)]\s|[-*•]\s|第?\d+[章節]\s)")
 _POLITE: Final = (("でした", "だった"), ("です", ""), ("である", ""), ("ました", "た"), ("だ", ""))
 _TO_PLAIN: Final = str.maketrans("いきぎしちにびみり", "うくぐすつぬぶむる")
 _BEFORE_DENIAL: Final = frozenset("あかがさたなばまらわいきぎしちにびみり")
