@@ -10,7 +10,8 @@ STATEMENTS_OF_MEMORIES_IN_BULK = BULK // 4
 """Statements for `BULK` memories together: about fifty on an idle machine. The longer they take, the more batches the
 projector makes of them, and the more often the waiting client looks.
 """
-MESSAGES_OF_A_TASK = 75
+MESSAGES_OF_A_TASK = 100
+"""Fewer than 75 on an idle machine. The longer a task takes, the more messages are sent meanwhile by the clock."""
 MESSAGES_OF_A_MEMORY_IN_BULK = 5
 """The offer, the encoded memory and an acknowledgement of each, and some for what all of them cost together."""
 

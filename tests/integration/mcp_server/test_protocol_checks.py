@@ -35,6 +35,7 @@ def answer_of(output: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.long
 async def test_the_inspector_calls_the_tools_over_stdio(platform: Platform, programs: Programs) -> None:
     """List the tools without a fault in their schemas, remember, and get one line for an unknown argument."""
     given = [part for name, value in variables(platform.settings).items() for part in ("-e", f"{name}={value}")]
