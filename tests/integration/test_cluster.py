@@ -75,7 +75,7 @@ async def test_tasks_survive_the_loss_of_every_node_in_turn(servers: Servers, se
     async with three_nodes() as cluster:
         url = ",".join(cluster.urls)
         settings = servers.settings().model_copy(update={"nats_url": url, "replicas": 3})
-        await prepare(settings)
+        await retried(lambda: prepare(settings))  # a loaded cluster may not create a stream in time
         async with running_services(settings) as resources, connected_client(settings) as client:
             assert (await resources.log.stream.stream_info(resources.log.subjects.stream)).config.num_replicas == 3
             await retried(lambda: resources.log.append(agent_defined()))
@@ -95,7 +95,7 @@ async def test_erased_data_stays_in_raft_logs_only(servers: Servers) -> None:
     """Erased data stays only in Raft logs, which the next snapshot removes. The result of the erasure says so."""
     async with three_nodes() as cluster:
         settings = servers.settings().model_copy(update={"nats_url": ",".join(cluster.urls), "replicas": 3})
-        await prepare(settings)
+        await retried(lambda: prepare(settings))  # a loaded cluster may not create a stream in time
         async with running_services(settings) as resources, connected_client(settings) as client:
             await retried(lambda: resources.log.append(agent_defined()))
             await client.settle()
@@ -123,7 +123,7 @@ async def test_a_societys_states_survive_the_loss_of_every_node_in_turn(servers:
     society, engine = Society(name="village", seed=1, agents=residents), Engine((), 0.0, seed=1)
     async with three_nodes() as cluster:
         settings = servers.settings().model_copy(update={"nats_url": ",".join(cluster.urls), "replicas": 3})
-        await prepare(settings)
+        await retried(lambda: prepare(settings))  # a loaded cluster may not create a stream in time
         async with opened_log(settings) as log:
             states = await retried(lambda: States.create(log, society))  # the new stream may have no leader yet
             stores = (states.stream, f"OBJ_{checkpoints_bucket(settings.namespace)}")
