@@ -12,9 +12,11 @@ from uuid import uuid4
 
 import psycopg
 
+from nemuri.platform.serving import prepare
 from nemuri_infra.embedded.nats import MAX_STORE_BYTES, EmbeddedNats, EmbeddedNatsCluster
 from nemuri_infra.embedded.postgres import DATABASE, EmbeddedPostgres
 from nemuri_infra.runtime.settings import Settings
+from tests.integration.harness import retried
 
 
 def fresh_namespace() -> str:
@@ -98,3 +100,12 @@ async def three_nodes() -> AsyncIterator[EmbeddedNatsCluster]:
     finally:
         await cluster.stop()
         shutil.rmtree(directory)
+
+
+@asynccontextmanager
+async def prepared_cluster(servers: Servers) -> AsyncIterator[tuple[EmbeddedNatsCluster, Settings]]:
+    """Yield a cluster of three nodes, and the settings of a prepared namespace of which each node has a copy."""
+    async with three_nodes() as cluster:
+        settings = servers.settings().model_copy(update={"nats_url": ",".join(cluster.urls), "replicas": 3})
+        await retried(lambda: prepare(settings))  # a loaded cluster may not create a stream in time
+        yield cluster, settings

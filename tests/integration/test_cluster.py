@@ -10,7 +10,6 @@ import pytest
 
 from nemuri.client.client import Client
 from nemuri.operations.erasure import forget
-from nemuri.platform.serving import prepare
 from nemuri_contracts.tasks import TaskCompleted
 from nemuri_infra.bus.event_log import ConflictError, Log
 from nemuri_infra.embedded.nats import EmbeddedNatsCluster
@@ -32,7 +31,7 @@ from tests.integration.harness import (
     retried,
     running_services,
 )
-from tests.integration.servers import Servers, files_with, three_nodes
+from tests.integration.servers import Servers, files_with, prepared_cluster
 from tests.integration.society.fake_world import FakeWorld
 
 pytestmark = pytest.mark.connected
@@ -72,10 +71,7 @@ async def one_wins(log: Log) -> bool:
 async def test_tasks_survive_the_loss_of_every_node_in_turn(servers: Servers, seed: int) -> None:
     """Every acknowledged task is answered once while each node is killed in turn, and the views agree with the log."""
     rng = random.Random(seed)
-    async with three_nodes() as cluster:
-        url = ",".join(cluster.urls)
-        settings = servers.settings().model_copy(update={"nats_url": url, "replicas": 3})
-        await retried(lambda: prepare(settings))  # a loaded cluster may not create a stream in time
+    async with prepared_cluster(servers) as (cluster, settings):
         async with running_services(settings) as resources, connected_client(settings) as client:
             assert (await resources.log.stream.stream_info(resources.log.subjects.stream)).config.num_replicas == 3
             await retried(lambda: resources.log.append(agent_defined()))
@@ -93,26 +89,27 @@ async def test_tasks_survive_the_loss_of_every_node_in_turn(servers: Servers, se
 
 async def test_erased_data_stays_in_raft_logs_only(servers: Servers) -> None:
     """Erased data stays only in Raft logs, which the next snapshot removes. The result of the erasure says so."""
-    async with three_nodes() as cluster:
-        settings = servers.settings().model_copy(update={"nats_url": ",".join(cluster.urls), "replicas": 3})
-        await retried(lambda: prepare(settings))  # a loaded cluster may not create a stream in time
-        async with running_services(settings) as resources, connected_client(settings) as client:
-            await retried(lambda: resources.log.append(agent_defined()))
-            await client.settle()
-            memory = await client.remember("python", "a quincebomb is no list")
+    async with (
+        prepared_cluster(servers) as (cluster, settings),
+        running_services(settings) as resources,
+        connected_client(settings) as client,
+    ):
+        await retried(lambda: resources.log.append(agent_defined()))
+        await client.settle()
+        memory = await client.remember("python", "a quincebomb is no list")
 
-            forgotten = await forget(settings, [Thing("memory", memory)])
+        forgotten = await forget(settings, [Thing("memory", memory)])
 
-            assert forgotten.events > 0
-            assert ["Raft logs of 3 servers" in note for note in forgotten.remaining_notes] == [True]
+        assert forgotten.events > 0
+        assert ["Raft logs of 3 servers" in note for note in forgotten.remaining_notes] == [True]
 
-            async def left() -> bool:
-                """Return True once only Raft logs contain the erased text."""
-                return all("/_js_/" in name for name in files_with(cluster.directory, "quincebomb")["quincebomb"])
+        async def left() -> bool:
+            """Return True once only Raft logs contain the erased text."""
+            return all("/_js_/" in name for name in files_with(cluster.directory, "quincebomb")["quincebomb"])
 
-            await eventually(left)
-            assert files_with(servers.directory, "quincebomb") == {"quincebomb": set()}
-            await assert_verified(settings)
+        await eventually(left)
+        assert files_with(servers.directory, "quincebomb") == {"quincebomb": set()}
+        await assert_verified(settings)
 
 
 async def test_a_societys_states_survive_the_loss_of_every_node_in_turn(servers: Servers, seed: int) -> None:
@@ -121,9 +118,7 @@ async def test_a_societys_states_survive_the_loss_of_every_node_in_turn(servers:
     """
     residents = tuple(Resident(id=f"a{each:02}", name=f"Agent {each}") for each in range(20))
     society, engine = Society(name="village", seed=1, agents=residents), Engine((), 0.0, seed=1)
-    async with three_nodes() as cluster:
-        settings = servers.settings().model_copy(update={"nats_url": ",".join(cluster.urls), "replicas": 3})
-        await retried(lambda: prepare(settings))  # a loaded cluster may not create a stream in time
+    async with prepared_cluster(servers) as (cluster, settings):
         async with opened_log(settings) as log:
             states = await retried(lambda: States.create(log, society))  # the new stream may have no leader yet
             stores = (states.stream, f"OBJ_{checkpoints_bucket(settings.namespace)}")

@@ -16,7 +16,7 @@ from nemuri_infra.embedded.nats import EmbeddedNatsCluster
 from nemuri_infra.runtime.settings import Settings
 from tests.e2e.conftest import SCRIPT, environment
 from tests.integration.harness import agent_defined, eventually, opened_log, retried
-from tests.integration.servers import Servers, three_nodes
+from tests.integration.servers import Servers, prepared_cluster
 
 pytestmark = pytest.mark.connected
 AGENTS = 200
@@ -84,10 +84,7 @@ async def test_a_rotten_copy_is_found_and_filled_anew(servers: Servers, tmp_path
     """A bit of one event flips on one of three servers, and a reader on it misses the event. The comparison names the
     server and the sequence. Filled anew, all copies are equal.
     """
-    async with three_nodes() as cluster:
-        urls = ",".join(cluster.urls)
-        settings = servers.settings().model_copy(update={"nats_url": urls, "replicas": 3})
-        await prepare(settings)
+    async with prepared_cluster(servers) as (cluster, settings):
         async with opened_log(settings) as log:
             for number in range(AGENTS):
                 await log.append(agent_defined(f"agent{number}"))
@@ -124,24 +121,21 @@ async def test_a_rotten_copy_is_found_and_filled_anew(servers: Servers, tmp_path
 @pytest.mark.slow
 async def test_a_server_that_is_away_is_named(servers: Servers) -> None:
     """Copies cannot be compared while the server of one is away. The only copy of a single server equals itself."""
-    async with three_nodes() as cluster:
-        settings = servers.settings().model_copy(update={"nats_url": ",".join(cluster.urls), "replicas": 3})
-        await prepare(settings)
-        async with opened_log(settings) as log:
-            away = await follower(log)
-            await cluster.kill(away)
+    async with prepared_cluster(servers) as (cluster, settings), opened_log(settings) as log:
+        away = await follower(log)
+        await cluster.kill(away)
 
-            async def noticed() -> bool:
-                """Return True once the leader knows that the server is away."""
-                try:
-                    info = await retried(lambda: log.stream.stream_info(log.subjects.stream))
-                except NotFoundError:  # while the servers elect who knows the streams
-                    return False
-                return info.cluster is not None and any(not replica.current for replica in info.cluster.replicas or [])
+        async def noticed() -> bool:
+            """Return True once the leader knows that the server is away."""
+            try:
+                info = await retried(lambda: log.stream.stream_info(log.subjects.stream))
+            except NotFoundError:  # while the servers elect who knows the streams
+                return False
+            return info.cluster is not None and any(not replica.current for replica in info.cluster.replicas or [])
 
-            await eventually(noticed)
-            with pytest.raises(ReplicaError, match=f"node{away} is away"):
-                await retried(lambda: compare_replicas(log, log.subjects.stream, ignored))
+        await eventually(noticed)
+        with pytest.raises(ReplicaError, match=f"node{away} is away"):
+            await retried(lambda: compare_replicas(log, log.subjects.stream, ignored))
     single = servers.settings()
     await prepare(single)
     async with opened_log(single) as log:

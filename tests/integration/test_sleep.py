@@ -12,7 +12,6 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from nemuri.platform.serving import prepare
 from nemuri_contracts.agents import PolicyAdopted
 from nemuri_contracts.client_events import MemoryContent
 from nemuri_contracts.event import Event
@@ -35,7 +34,7 @@ from tests.integration.harness import (
     retried,
     running_services,
 )
-from tests.integration.servers import Servers, three_nodes
+from tests.integration.servers import Servers, prepared_cluster
 
 pytestmark = pytest.mark.connected
 
@@ -209,9 +208,7 @@ async def test_a_sleep_that_exceeds_one_event_is_continued(
 async def test_a_cluster_that_loses_a_node_sleeps_over_each_session_once(servers: Servers, seed: int) -> None:
     """On a cluster whose node is killed and restarted, every session is part of exactly one sleep."""
     rng = random.Random(seed)
-    async with three_nodes() as cluster, AsyncExitStack() as stack:
-        settings = servers.settings().model_copy(update={"nats_url": cluster.urls[0], "replicas": 3})
-        await prepare(settings)
+    async with prepared_cluster(servers) as (cluster, settings), AsyncExitStack() as stack:
         resources = await stack.enter_async_context(running_services(settings, ["projector"]))
         for _ in range(WORKERS):
             await stack.enter_async_context(running_services(settings, ["strength-sleep"]))
