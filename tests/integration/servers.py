@@ -15,6 +15,7 @@ import psycopg
 from nemuri.platform.serving import prepare
 from nemuri_infra.embedded.nats import MAX_STORE_BYTES, EmbeddedNats, EmbeddedNatsCluster
 from nemuri_infra.embedded.postgres import DATABASE, EmbeddedPostgres
+from nemuri_infra.runtime.resources import open_resources
 from nemuri_infra.runtime.settings import Settings
 from tests.integration.harness import retried
 
@@ -108,4 +109,11 @@ async def prepared_cluster(servers: Servers) -> AsyncIterator[tuple[EmbeddedNats
     async with three_nodes() as cluster:
         settings = servers.settings().model_copy(update={"nats_url": ",".join(cluster.urls), "replicas": 3})
         await retried(lambda: prepare(settings))  # a loaded cluster may not create a stream in time
+        await retried(lambda: _opened(settings))  # nor have a leader for each new stream
         yield cluster, settings
+
+
+async def _opened(settings: Settings) -> None:
+    """Open everything that services use, and close it."""
+    async with open_resources(settings):
+        pass

@@ -80,7 +80,7 @@ async def test_tasks_survive_the_loss_of_every_node_in_turn(servers: Servers, se
                 submission = group.create_task(submit_all(client, rng))
                 group.create_task(kill_each_node_once(cluster, rng))
             tasks = submission.result()
-            results = [await client.result(task) for task in tasks]
+            results = [await retried(lambda task=task: client.result(task)) for task in tasks]  # type: ignore[misc]
             facts = await retried(lambda: effective_events(resources.log))
         assert [result.status for result in results] == ["done"] * TASKS
         assert Counter(fact.task_id for fact in facts if isinstance(fact, TaskCompleted)) == Counter(tasks)

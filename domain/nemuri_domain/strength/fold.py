@@ -214,7 +214,7 @@ def _erased(mind: Mind, event: MemoriesErased) -> Mind:
         mind = without_absorbers(mind, gone, by=event.sequence or 0).without_memories(event.memory_ids)
     if mind.agent is not None:
         mind = mind.with_agent(**without_erased(mind.agent, event.memory_ids))
-    said = {memory.memory_id: memory.model_dump(exclude={"memory_id"}) for memory in event.standing}
+    said = {memory.memory_id: dict(memory) for memory in event.standing}
     by = event.sequence or 0
     return mind.with_memories(memory.replace(**said[memory.memory_id], changed=by) for memory in mind.find(said))
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from typing import Final
 
 from tests.integration.providers.provider import Provider, ReceivedRequest, ScriptedReply, openai_reply
@@ -26,14 +27,14 @@ class FakeLanguageModel(Provider):
     def __init__(self) -> None:
         """Create the provider with no request answered yet."""
         super().__init__([ScriptedReply()])
-        self.answered: dict[str, int] = {}
+        self.answered = Counter[str]()
         """Number of answered requests by job."""
 
     def _next(self, request: ReceivedRequest) -> ScriptedReply:
         self.received.append(request)
         system, user = (str(each["content"]) for each in request.body["messages"])
         job = next(job for words, job in JOBS.items() if words in system)
-        self.answered[job] = self.answered.get(job, 0) + 1
+        self.answered[job] += 1
         return ScriptedReply(openai_reply(_answer(job, system, user)))
 
 

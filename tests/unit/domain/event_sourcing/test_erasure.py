@@ -23,7 +23,7 @@ from nemuri_domain.tasks.aggregate import TaskState
 from nemuri_domain.tasks.fold import evolve as evolve_task
 from tests.unit.domain.strength import stories
 from tests.unit.domain.strength.anything import EVENTS, MEMORY
-from tests.unit.domain.strength.stories import AGENT, A, B, recorded
+from tests.unit.domain.strength.stories import AGENT, A, B, C, recorded
 from tests.unit.domain.tasks.stories import TASK, submitted
 from tests.unit.domain.tasks.stories import recorded as of_a_task
 
@@ -123,6 +123,20 @@ def test_an_erased_task_stays_erased() -> None:
     assert evolve_task(begun, tombstone) == TaskState()
     reopened = TaskReopened(event_id=derive(TASK, "late"), correlation_id=TASK, attempt=2)
     assert [*first_of_each([tombstone, submitted(), reopened])] == [tombstone]
+
+
+def test_a_relation_can_be_withdrawn_after_the_erasure_of_another() -> None:
+    """The relations that a tombstone lists are those of a mind that nothing was erased from, and later events about
+    them have their effect.
+    """
+    story = stories.given(stories.encoded(A), stories.encoded(C), stories.related(B, A, C))
+    tombstone = _tombstone(story.mind, story.mind, [C], len(story.events) + 1)
+    assert [said.memory_id for said in tombstone.standing] == [B]
+
+    mind = fold([*story.events, tombstone, recorded(stories.parted(B, A), tombstone.sequence + 1)])  # type: ignore[operator]
+
+    assert [(relation.older, relation.sort) for relation in mind.memories[B].relations] == [(A, "independent")]
+    assert mind.memories[A].yields_to == ()
 
 
 def test_effects_of_an_erased_task_without_text_stay() -> None:
