@@ -25,7 +25,7 @@ check: $(VENV)/.installed-dev lint
 	@$(MAKE) --no-print-directory --jobs 2 types tests  # types take one core for most of a minute
 
 tests: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest --numprocesses 5 --dist loadgroup  # for two cores: tests of faults mostly wait
+	$(BIN)/python -m pytest --numprocesses 4 --dist loadgroup  # for two cores: tests of faults mostly wait
 
 compiled: $(VENV)/.compiled
 

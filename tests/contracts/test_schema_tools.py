@@ -11,7 +11,7 @@ from tests.node_packages import NODE, packages_of, run
 FOLDER = Path(__file__).parents[2] / "contracts" / "schemas"
 TOOLS = Path(__file__).parent / "schema-tools"
 
-pytestmark = [pytest.mark.xdist_group("typescript")]
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("typescript")]
 
 
 async def test_only_damaged_documents_have_faults(tmp_path: Path) -> None:

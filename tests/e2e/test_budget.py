@@ -16,6 +16,7 @@ MESSAGES_OF_A_MEMORY_IN_BULK = 5
 """The offer, the encoded memory and an acknowledgement of each, and some for what all of them cost together."""
 
 
+@pytest.mark.long
 @pytest.mark.slow
 async def test_a_task_and_a_memory_stay_within_their_budget() -> None:
     """PostgreSQL's log shows at most so many statements for a task, for a memory and for memories in bulk, pings of the

@@ -46,6 +46,7 @@ def test_down_ends_what_a_killed_platform_left(cli: CommandLine) -> None:
     assert (again.code, again.err) == (1, f"nemuri: no platform runs in {cli.data}\n")
 
 
+@pytest.mark.long
 def test_down_ends_nothing_of_another_directory(cli: CommandLine, nemuri: CommandLine) -> None:
     """The servers and the platform of another data directory go on."""
     others = processes_in(nemuri.data)
@@ -56,6 +57,7 @@ def test_down_ends_nothing_of_another_directory(cli: CommandLine, nemuri: Comman
     assert nemuri("status").code == 0
 
 
+@pytest.mark.long
 async def test_the_next_platform_with_other_servers_ends_what_was_left(cli: CommandLine) -> None:
     """Servers that a killed platform left behind are ended, even if the next platform has servers elsewhere."""
     await asyncio.to_thread(_start_and_kill, cli)

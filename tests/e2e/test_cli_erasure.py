@@ -39,7 +39,8 @@ def test_forget_erases_a_memory_with_yes_only(nemuri: CommandLine, tmp_path: Pat
     assert "agent guest was erased" in nemuri("agent", "add", guest).err
 
 
-@pytest.mark.parametrize("with_ledger", [True, pytest.param(False, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("with_ledger", [True, False])
 def test_a_backup_is_restored_into_another_directory(nemuri: CommandLine, directory: Path, with_ledger: bool) -> None:
     """A backup is restored into another directory. With the erasure ledger it leaves out memories erased after the
     backup.

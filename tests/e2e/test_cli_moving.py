@@ -41,6 +41,7 @@ def write_samples(folder: Path) -> None:
     (folder / "CLAUDE.md").write_text(RULES, encoding="utf-8")
 
 
+@pytest.mark.long
 def test_every_command_of_the_guide_works(nemuri: CommandLine, tmp_path: Path) -> None:
     """Each command ends well and prints what the page prints, and the fresh agent is exported as the same file."""
     run = [command for command in commands(PAGE.read_text(encoding="utf-8")) if not command.is_program]

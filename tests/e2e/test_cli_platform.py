@@ -90,6 +90,7 @@ def test_accepted_tasks_survive_kills(cli: CommandLine) -> None:
     assert (refused.code, "nemuri reembed" in refused.err, refused.err.count("\n")) == (1, True, 1)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux only")
 async def test_workers_follow_their_fork_server_and_their_platform(cli: CommandLine) -> None:
     """The workers end and are started again if their fork server is killed. They end if their platform is killed."""

@@ -21,7 +21,8 @@ async def publish_unreadable(data: Path) -> None:
         await log.stream.publish(f"{settings.namespace}.task.1.task_summarised", b"{", stream=log.subjects.stream)
 
 
-@pytest.mark.parametrize("processes", [(), pytest.param(("--processes",), marks=pytest.mark.long)], ids=str)
+@pytest.mark.long
+@pytest.mark.parametrize("processes", [(), ("--processes",)], ids=str)
 def test_up_and_status_say_that_the_projector_has_halted(cli: CommandLine, processes: tuple[str, ...]) -> None:
     """A platform that starts before an unreadable event is not called ready, and `park` is named; so does `status`.
     After a restart without the event it is ready.

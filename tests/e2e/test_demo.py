@@ -136,6 +136,7 @@ async def test_a_cancelled_demo_leaves_nothing(temporary_files: Path) -> None:
     assert running_processes(temporary_files) == []
 
 
+@pytest.mark.long
 async def test_a_demo_keeps_the_users_data_directory(temporary_files: Path) -> None:
     """A demo keeps the data in a directory that the user names. A second demo in that directory is refused."""
     from nemuri.client.exchange import ClientError

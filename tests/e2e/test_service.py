@@ -61,6 +61,7 @@ def test_the_service_runs_the_platform_with_its_settings(service: CommandLine) -
     assert not Home(service.data).is_locked
 
 
+@pytest.mark.long
 def test_a_hook_leaves_the_start_to_the_service(service: CommandLine) -> None:
     """A hook that comes while the manager waits to start a crashed service again waits too, and starts no platform."""
     assert service.run_script("service", "install").code == 0

@@ -58,6 +58,7 @@ async def test_an_experiment_with_a_model_is_measured_from_records_and_not_run_t
     assert len(json.loads(listed)) == 6
 
 
+@pytest.mark.long
 async def test_an_experiment_whose_budget_is_used_up_ends_without_figures(tmp_path: Path) -> None:
     """The budget is that of one society. When it is used up the society has stopped thinking, and nothing is told."""
     async with TextModel(PromptCitizen().answer) as model:

@@ -49,6 +49,7 @@ def path() -> Iterator[Path]:
     shutil.rmtree(path)
 
 
+@pytest.mark.long
 def test_blocking_modules_do_not_delay_others(path: Path) -> None:
     """Built-in modules run several times while two plug-in modules sleep for ten seconds in their first run."""
     found = [str(path / "packages"), *filter(None, [os.environ.get("PYTHONPATH")])]

@@ -31,6 +31,7 @@ def directory() -> Iterator[Path]:
     shutil.rmtree(path)
 
 
+@pytest.mark.long
 def test_a_file_is_run_several_times_and_summed_up(directory: Path) -> None:
     """Each run is a society of its own with the same people. A name that is taken refuses all runs before the first."""
     file, nemuri = directory / "island.yaml", ["--data", str(directory / "data"), "society"]

@@ -28,10 +28,8 @@ FIGURES = {
 """Patterns of the commands of whose output the words are compared, and not the figures, with the reason."""
 AGAIN = re.compile(r"nemuri (memories|memory history .*|recall helper .*|verify|courses|affect assistant( projects)?)")
 """Commands that are repeated until they find what the platform does in the background. They change nothing."""
-FIRST = "first-task"
-"""The tutorial whose commands run with all other tests. Each of the others takes a minute, so `make long` runs them."""
 TUTORIALS = sorted(path.stem for path in PAGES.glob("*.md") if path.stem != "index")
-pytestmark = [pytest.mark.connected, pytest.mark.slow]
+pytestmark = pytest.mark.connected
 
 
 @pytest.fixture
@@ -76,9 +74,8 @@ def check(command: Command, in_: Shell, reader: Reader) -> None:
     assert well, f"$ {command.text}\n{output()}\n--- instead of\n{wanted}"
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name == FIRST else pytest.mark.long) for name in TUTORIALS]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("name", TUTORIALS)
 def test_each_command_prints_what_its_page_prints(name: str, home: Path) -> None:
     """Run the commands of a page in an empty home and compare their outputs with the page."""
     found = [*commands((PAGES / f"{name}.md").read_text(encoding="utf-8"))]

@@ -16,7 +16,7 @@ from tests.faults.societies import NAME, RunningSociety, assert_recorded_once
 from tests.integration.embedded.stored_data import until
 from tests.integration.harness import eventually
 
-pytestmark = [pytest.mark.connected, pytest.mark.xdist_group("society restarts")]
+pytestmark = [pytest.mark.connected, pytest.mark.long, pytest.mark.xdist_group("society restarts")]
 
 MAX_LOST_SECONDS = 2.0
 """Seconds of world time that a kill may lose: one interval between writes, plus the delay of a loaded machine."""
@@ -60,9 +60,7 @@ class StoredState:
         return [each["id"] for each in self.sections["action_history"].get(agent_id, {}).get("entries", ())]
 
 
-@pytest_asyncio.fixture(
-    scope="module", loop_scope="session", params=[(4, 1), pytest.param((50, 2), marks=pytest.mark.long)], ids=str
-)
+@pytest_asyncio.fixture(scope="module", loop_scope="session", params=[(4, 1), (50, 2)], ids=str)
 async def running(request: pytest.FixtureRequest) -> AsyncIterator[RunningSociety]:
     """A running society in which every agent has acted, shared by all tests of this module.
 

@@ -27,7 +27,10 @@ async def kill_archiving(settings: Settings, before: int, point: str) -> None:
     assert process.returncode == -9, errors.decode()
 
 
-@pytest.mark.parametrize("point", killed_archiving.POINTS)
+@pytest.mark.parametrize(
+    "point",
+    [pytest.param(point, marks=() if point == "deletion" else pytest.mark.long) for point in killed_archiving.POINTS],
+)
 async def test_a_killed_run_loses_nothing_and_is_completed(settings: Settings, point: str) -> None:
     """After a kill every event is read once, and the next run archives the rest and leaves no other file."""
     async with living(settings) as (resources, client, tasks):
@@ -58,7 +61,9 @@ async def test_a_killed_run_loses_nothing_and_is_completed(settings: Settings, p
     await assert_verified(settings)
 
 
-@pytest.mark.parametrize("point", ["manifest", "announcement", "giving up"])
+@pytest.mark.parametrize(
+    "point", ["announcement", *(pytest.param(point, marks=pytest.mark.long) for point in ("manifest", "giving up"))]
+)
 async def test_what_is_erased_after_a_kill_is_in_no_file(settings: Settings, point: str) -> None:
     """An erasure between a killed run and the next one reaches the files of the killed run too."""
     async with living(settings, "taradiddle") as (resources, _, tasks):

@@ -104,6 +104,7 @@ async def test_a_batch_after_a_gap_is_refused(settings: Settings) -> None:
     await assert_verified(settings)
 
 
+@pytest.mark.long
 async def test_an_older_version_does_not_fold_into_newer_views(settings: Settings) -> None:
     """A projector of an older version neither folds into nor rebuilds views of a newer version, and reports the
     reason.

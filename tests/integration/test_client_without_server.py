@@ -80,6 +80,7 @@ async def test_every_method_fails_in_time_without_a_server(own_servers: Servers)
             await getattr(client, name)(**arguments(getattr(Client, name)))
 
 
+@pytest.mark.long
 async def test_every_blocking_method_fails_in_time_without_a_server(
     own_servers: Servers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -172,6 +173,7 @@ async def test_a_call_succeeds_after_the_server_returns(own_servers: Servers) ->
         await resources.log.append(agent_defined())
 
 
+@pytest.mark.long
 async def test_a_call_without_a_timeout_fails_if_the_server_stays_down(
     own_servers: Servers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -277,6 +279,7 @@ async def test_the_library_prints_nothing(own_servers: Servers) -> None:
     assert running.returncode == 0
 
 
+@pytest.mark.long
 async def test_a_lost_connection_is_logged_at_most_four_times(own_servers: Servers) -> None:
     """A lost connection is logged at most four times, to the logger `nemuri.connection`."""
     settings = own_servers.settings()

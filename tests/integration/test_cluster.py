@@ -112,6 +112,7 @@ async def test_erased_data_stays_in_raft_logs_only(servers: Servers) -> None:
         await assert_verified(settings)
 
 
+@pytest.mark.long
 async def test_a_societys_states_survive_the_loss_of_every_node_in_turn(servers: Servers, seed: int) -> None:
     """A society's states and checkpoints are replicated, and a host keeps all its cells while nodes are killed in
     turn.

@@ -106,6 +106,7 @@ async def test_a_slow_clock_does_not_shorten_a_pause(settings: Settings, monkeyp
         assert await all_paused(log)
 
 
+@pytest.mark.long
 async def test_the_pause_of_a_killed_holder_lasts_until_its_lease_expires(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

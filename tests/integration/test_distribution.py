@@ -51,6 +51,9 @@ print(json.dumps({"owners": [client, contracts, domain, infra, services, society
 """
 
 
+pytestmark = pytest.mark.xdist_group("distributions")  # one process builds them
+
+
 @pytest.fixture(scope="module")
 def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the wheel and the source distribution of this checkout."""
@@ -87,6 +90,7 @@ def test_the_wheel_holds_the_packages_and_the_demos_examples(distributions: Path
     assert held == expected
 
 
+@pytest.mark.long
 def test_builds_are_reproducible(distributions: Path, tmp_path: Path) -> None:
     """A second build, with other permissions of new files, gives the same bytes."""
     again = build(tmp_path, umask=0o077)

@@ -94,6 +94,7 @@ SCENES = st.sampled_from(KINDS_OF_MEMORY).flatmap(
 )
 
 
+@pytest.mark.long
 @given(scenes=st.lists(SCENES, min_size=1, max_size=6))
 @hypothesis.settings(suppress_health_check=[*HealthCheck], max_examples=hypothesis.settings().max_examples // 2)
 async def test_random_events_can_be_folded_and_rebuilt(

@@ -81,6 +81,7 @@ async def test_turns_that_no_model_could_read_are_a_fault(settings: Settings, wh
     assert (well, found[:9]) == (False, "2 events;")
 
 
+@pytest.mark.long
 async def test_a_data_directory_that_cannot_be_used_is_named(settings: Settings, tmp_path: Path) -> None:
     """The commands of the hooks say in one line that the data directory is a file."""
     (tmp_path / "file").touch()

@@ -367,6 +367,7 @@ async def test_a_killed_upload_is_repeated_with_the_same_ids(settings: Settings,
     assert hook.waiting_sessions == 0
 
 
+@pytest.mark.long
 async def test_a_directory_imported_twice_gives_each_turn_once(settings: Settings, tmp_path: Path) -> None:
     """If a directory of transcripts is imported twice, each turn is on the log once. Skipped lines are counted."""
     hook, folder = Hook(settings, tmp_path / "data"), tmp_path / "projects" / "one"

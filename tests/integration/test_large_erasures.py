@@ -81,7 +81,7 @@ def offered(agent_id: str, content: str) -> MemoryOffered:
     return MemoryOffered(event_id=uuid4(), client_id="ann", agent_id=agent_id, memory=MemoryContent(content=content))
 
 
-@pytest.mark.parametrize("root", ["agent", "memory"])
+@pytest.mark.parametrize("root", ["agent", pytest.param("memory", marks=pytest.mark.long)])
 async def test_a_large_erasure_is_done_in_steps(
     servers: Servers, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: str
 ) -> None:
@@ -107,7 +107,7 @@ async def test_a_large_erasure_is_done_in_steps(
     assert_gone(servers, f"{colour}ish")
 
 
-@pytest.mark.parametrize("cut", [1, 4])
+@pytest.mark.parametrize("cut", [pytest.param(1, marks=pytest.mark.long), 4])
 async def test_an_erasure_killed_between_its_steps_is_completed(
     servers: Servers, settings: Settings, monkeypatch: pytest.MonkeyPatch, cut: int
 ) -> None:
@@ -168,6 +168,7 @@ async def test_consumers_are_not_paused_while_an_erasure_deletes(
     assert not any(paused)
 
 
+@pytest.mark.long
 async def test_an_erasure_does_not_read_the_whole_log(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """An erasure reads fewer than 25 of more than 250 events."""
     seen = 0
@@ -198,6 +199,7 @@ async def test_an_erasure_does_not_read_the_whole_log(settings: Settings, monkey
     assert 0 < seen < 25, f"{seen} of {number}"
 
 
+@pytest.mark.long
 async def test_an_erasure_during_a_rebuild_cleans_the_new_tables(
     servers: Servers, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -88,6 +88,7 @@ async def test_a_task_is_listed_with_the_agents_that_work_on_it(settings: Settin
         assert (await client.tasks(agent="cook")).tasks == ()
 
 
+@pytest.mark.long
 async def test_memories_are_listed_by_strength_and_by_age_however_small_the_pages(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

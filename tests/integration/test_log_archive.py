@@ -207,6 +207,7 @@ async def test_a_process_without_the_archive_says_so(settings: Settings, tmp_pat
         await archive_plan(settings.model_copy(update={"archive": tmp_path}), LogPosition("3", sequence=until + 2))
 
 
+@pytest.mark.long
 async def test_work_waits_while_the_archive_is_away(settings: Settings) -> None:
     """A service without the archive delays its events, and handles them once the archive is back."""
     async with living(settings) as (_, _, tasks):
@@ -353,6 +354,7 @@ async def test_two_runs_do_not_get_in_each_others_way(settings: Settings) -> Non
         assert isinstance(events[-1], LogArchived)
 
 
+@pytest.mark.long
 async def test_appends_go_on_while_the_log_is_archived(settings: Settings) -> None:
     """Every conditional append that succeeds saw the event before it, through several runs of archiving."""
     async with living(settings) as (resources, client, _):

@@ -60,6 +60,7 @@ def replace_directory(now: Path, then: Path) -> None:
     then.rename(now)
 
 
+@pytest.mark.long
 async def test_older_views_catch_up_and_an_older_log_is_refused(own_servers: Servers) -> None:
     """Views older than the log catch up with it. Views newer than the log halt the projector until they are rebuilt."""
     settings = own_servers.settings()

@@ -150,6 +150,7 @@ class UnavailableProvider(Provider):
         return ScriptedReply({"error": {"message": "overloaded"}}, 503) if self.away else reply
 
 
+@pytest.mark.long
 async def test_tasks_wait_for_an_unavailable_provider(settings: Settings) -> None:
     """Tasks wait for an unavailable provider longer than errors are tolerated, and the provider then answers all of
     them.
@@ -262,6 +263,7 @@ async def test_a_recorded_reply_is_not_requested_again_during_an_outage(settings
             assert len(prompts) == len(set(prompts))
 
 
+@pytest.mark.long
 async def test_services_stop_while_nats_is_down(own_servers: Servers, caplog: pytest.LogCaptureFixture) -> None:
     """While the nats-server is down, all services can be stopped without errors."""
     settings = own_servers.settings()

@@ -53,7 +53,9 @@ async def stranger(url: str, statement: str = "SHOW search_path") -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    "mode", [pytest.param(mode, marks=() if mode == "transaction" else pytest.mark.long) for mode in MODES]
+)
 async def test_the_platform_works_behind_a_pooler(servers: Servers, mode: str) -> None:
     """Do tasks, recall, take snapshots, rebuild and erase through a pooler, and leave its sessions as they were."""
     async with pooler(servers.postgres, mode, MODES[mode]) as url:

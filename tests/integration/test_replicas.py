@@ -79,6 +79,7 @@ async def sequences_read(log: Log, server: str) -> set[int]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.slow
 async def test_a_rotten_copy_is_found_and_filled_anew(servers: Servers, tmp_path: Path) -> None:
     """A bit of one event flips on one of three servers, and a reader on it misses the event. The comparison names the

@@ -83,6 +83,7 @@ async def test_a_session_that_is_resumed_after_its_end_has_its_context(settings:
     assert hook.journal == ""
 
 
+@pytest.mark.long
 async def test_a_compaction_in_a_pause_empties_the_context(settings: Settings, tmp_path: Path) -> None:
     """A compaction counts in a pause too, by whichever hook it is noticed."""
     hook, start = Hook(settings, tmp_path / "data"), prompt_input(None, hook_event_name="SessionStart")

@@ -205,6 +205,7 @@ async def test_a_sleep_that_exceeds_one_event_is_continued(
     await assert_verified(settings)
 
 
+@pytest.mark.long
 async def test_a_cluster_that_loses_a_node_sleeps_over_each_session_once(servers: Servers, seed: int) -> None:
     """On a cluster whose node is killed and restarted, every session is part of exactly one sleep."""
     rng = random.Random(seed)

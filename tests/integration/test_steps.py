@@ -153,7 +153,9 @@ def experts(**parameters: Any) -> list[AgentDefined | PolicyAdopted | SessionEnd
 
 
 @pytest.mark.connected
-@pytest.mark.parametrize("chat", [_anthropic, _openai], ids=["anthropic", "openai"])
+@pytest.mark.parametrize(
+    "chat", [pytest.param(_anthropic, marks=pytest.mark.long), _openai], ids=["anthropic", "openai"]
+)
 async def test_a_model_recalls_and_consults_until_it_can_answer(
     servers: Servers, settings: Settings, chat: Callable[[Provider], Chat]
 ) -> None:

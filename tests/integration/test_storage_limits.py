@@ -77,6 +77,7 @@ async def disk() -> AsyncIterator[Disk]:
     shutil.rmtree(directory)
 
 
+@pytest.mark.long
 async def test_the_probe_fails_for_a_server_that_cannot_write(disk: Disk, tmp_path: Path) -> None:
     """After a failed write the probe fails until the server is restarted, even if there is free space again."""
     port, watched = free_port(), free_port()

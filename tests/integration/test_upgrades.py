@@ -107,6 +107,7 @@ async def old_version(settings: Settings, model: CountingModel) -> None:
         await while_connected(resources, asyncio.Event().wait())
 
 
+@pytest.mark.long
 async def test_an_upgrade_is_no_downtime(settings: Settings) -> None:
     """While a newer version fills its tables, the old one answers every task from the old ones. When they are replaced,
     the old one stops with one line, and the newer one answers.

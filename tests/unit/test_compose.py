@@ -17,6 +17,8 @@ from nemuri_infra.process.extensions import parts
 from nemuri_infra.runtime.settings import Settings
 from nemuri_services.service_registry import SERVICES
 
+pytestmark = pytest.mark.xdist_group("compose file")  # one process writes its secrets
+
 ROOT = Path(__file__).parents[2]
 NODES = {"nats-1", "nats-2", "nats-3"}
 SERVERS = {*NODES, "postgres"}

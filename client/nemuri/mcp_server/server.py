@@ -4,7 +4,7 @@ import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from functools import wraps
+from functools import cache, wraps
 from importlib.metadata import version
 from typing import Any, Final
 
@@ -104,7 +104,7 @@ def build_server(
         description="Memories that last by use and fade by sleep.",
         instructions=instructions([tool.function.__name__ for tool in offered], kind),
         version=version("nemuri"),
-        tools=[_tool(tool, bound=bound, kind=kind) for tool in offered],
+        tools=[_tool(tool, _left_out(tool.function, bound=bound, kind=kind)) for tool in offered],
         lifespan=reached,
         request_state_security=None if secret is None else RequestStateSecurity(keys=[secret]),
         log_level="WARNING",
@@ -113,11 +113,18 @@ def build_server(
     return server
 
 
-def _tool(offered: Offered, *, bound: bool, kind: MemoryKind | None) -> Tool:
+def _left_out(function: ToolFunction, *, bound: bool, kind: MemoryKind | None) -> frozenset[str]:
+    """Return the parameters of a function that are no arguments of its tool."""
+    names = frozenset(idle_arguments(function.__name__, kind)) | (frozenset([AGENT]) if bound else frozenset())
+    return names.intersection(inspect.signature(function).parameters)
+
+
+@cache
+def _tool(offered: Offered, left_out: frozenset[str]) -> Tool:
+    """Return a tool without some arguments. Servers share it, because making its schemas takes most of their start."""
     function = offered.function
-    left_out = {*idle_arguments(function.__name__, kind), *([AGENT] if bound else [])}
     tool = Tool.from_function(
-        _without(function, left_out) if left_out & inspect.signature(function).parameters.keys() else function,
+        _without(function, left_out) if left_out else function,
         name=function.__name__,
         title=offered.title,
         description=inspect.getdoc(function),

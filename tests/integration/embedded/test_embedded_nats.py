@@ -102,6 +102,7 @@ async def test_any_path_can_hold_the_data(directory: Path, name: str) -> None:
     await server.stop()
 
 
+@pytest.mark.long
 async def test_a_cluster_serves_while_one_node_is_dead(directory: Path) -> None:
     """Two of three nodes accept messages, and the third node has all of them after its return."""
     cluster = EmbeddedNatsCluster(directory)

@@ -17,7 +17,7 @@ SECONDS = 5
 """Seconds for which requests are made up. Run `schemathesis run` by hand for longer."""
 
 
-@pytest.mark.parametrize("client_id", [OPERATOR, "ann"])
+@pytest.mark.parametrize("client_id", [OPERATOR, pytest.param("ann", marks=pytest.mark.long)])
 async def test_requests_from_the_description_find_no_failure(
     api: ApiPlatform, client_id: str, seed: int, tmp_path: Path
 ) -> None:

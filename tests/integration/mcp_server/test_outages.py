@@ -21,6 +21,7 @@ async def until_recalled(of: Session) -> None:
     await eventually(recalled)
 
 
+@pytest.mark.long
 async def test_calls_succeed_again_when_the_platform_is_back(own_servers: Servers) -> None:
     """Start without a platform, refuse a call in one line, and succeed when the platform is there; also after a loss
     of the connection.

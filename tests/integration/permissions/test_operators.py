@@ -115,6 +115,7 @@ async def test_an_erasure_by_an_operator_is_refused(
     assert not [consumer for consumer in await platform.consumers() if consumer.paused]
 
 
+@pytest.mark.long
 async def test_the_eraser_archives_the_log(platform: RestrictedServers, monkeypatch: pytest.MonkeyPatch) -> None:
     """The eraser archives the log, and nothing is denied. An operator is refused, and nothing is changed."""
     async with connected(platform.of("operator"), "cli") as cli:

@@ -124,6 +124,7 @@ async def test_a_reply_subject_cannot_write_to_the_log(platform: RestrictedServe
         assert await cli.log.last_sequence() == before
 
 
+@pytest.mark.long
 async def test_a_document_submitted_again_is_stored_once(platform: RestrictedServers) -> None:
     """A document submitted again is stored once, a damaged document is replaced, and no operation is denied."""
     before, text, key = len(platform.denied()), "An empty list is false. " * 20_000, uuid4()

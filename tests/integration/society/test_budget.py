@@ -83,6 +83,7 @@ async def _until(condition: Callable[[], bool]) -> None:
     await eventually(holds)
 
 
+@pytest.mark.long
 async def test_a_used_budget_pauses_thinking_until_it_is_raised(log: Log) -> None:
     """When the tokens are used, no module asks any more and no probe is answered, while modules without a model go on.
 

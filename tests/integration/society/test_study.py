@@ -130,6 +130,7 @@ async def test_an_interview_leaves_no_trace(log: Log, settings: Settings) -> Non
         await interview(log, settings, NAME, "Nobody", "Why?")
 
 
+@pytest.mark.long
 async def test_a_society_stands_still_steps_and_runs_on(log: Log) -> None:
     """A paused society records nothing new and steps by exact seconds of its clock, until it is continued."""
     await create_society(log, village(speed=2.0))
@@ -259,6 +260,7 @@ async def test_a_probe_that_fails_is_asked_again_a_few_times_only(
     assert "answer" not in {event.kind for event in await recorded(log)}
 
 
+@pytest.mark.long
 async def test_a_fork_equals_its_trunk_until_the_fork_and_differs_after_an_injection(log: Log) -> None:
     """A fork has the states, memories and record of the checkpoint. Given another belief, it goes another way."""
     society = village()

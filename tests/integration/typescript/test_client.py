@@ -130,6 +130,7 @@ async def test_the_types_are_those_of_the_api(tmp_path: Path) -> None:
     assert package_of_client.TYPES.read_bytes() == (tmp_path / "api.ts").read_bytes()
 
 
+@pytest.mark.long
 async def test_the_compiler_accepts_the_example_and_refuses_wrong_uses(copy: Path) -> None:
     """Compile the example and the client strictly, with uses of which each must be refused."""
     shutil.copyfile(HERE / "wrong-uses.ts", copy / "examples" / "wrong-uses.ts")
@@ -144,6 +145,7 @@ async def test_a_program_in_node_uses_the_platform(program: Program) -> None:
     judge(json.loads(done.output))
 
 
+@pytest.mark.long
 async def test_a_page_of_another_site_uses_the_platform(program: Program) -> None:
     """Do the same in a browser, from a page of an origin that is allowed. From another one nothing is answered."""
     calls = """async (given) => {

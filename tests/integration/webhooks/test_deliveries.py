@@ -122,6 +122,7 @@ async def test_a_slow_receiver_holds_up_nobody(settings: Settings) -> None:
         assert [*dict.fromkeys(slow.ids)] == expected
 
 
+@pytest.mark.long
 async def test_a_killed_sender_continues(stored_settings: Settings, servers: Servers, tmp_path: Path) -> None:
     """After the process that sends was killed, the next one sends what is missing, each event under its id."""
     settings = stored_settings.model_copy(update={"ack_wait": 1.0})
@@ -146,6 +147,7 @@ async def test_a_killed_sender_continues(stored_settings: Settings, servers: Ser
         assert [*dict.fromkeys(receiver.ids)] == expected
 
 
+@pytest.mark.long
 async def test_deliveries_continue_after_an_outage_of_the_servers(own_servers: Servers) -> None:
     """A sender whose nats-server was killed continues when the server is back, and leaves nothing out."""
     settings = own_servers.settings()

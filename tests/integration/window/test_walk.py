@@ -36,10 +36,9 @@ async def browser() -> AsyncIterator[Browser]:
         yield running
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
-    ("language", "size", "scheme"),
-    [pytest.param("en", DESKTOP, "light", marks=pytest.mark.long), ("ja", PHONE, "dark")],
-    ids=["desktop", "phone"],
+    ("language", "size", "scheme"), [("en", DESKTOP, "light"), ("ja", PHONE, "dark")], ids=["desktop", "phone"]
 )
 async def test_every_view_is_without_faults(
     sample: SamplePlatform, browser: Browser, language: str, size: tuple[int, int], scheme: Literal["light", "dark"]

@@ -116,7 +116,7 @@ def test_recalled_memories_are_shown_with_their_reasons(
     assert capsys.readouterr().out == "no memory was retrieved in the project /oven; --all-projects searches in all\n"
 
 
-@pytest.mark.parametrize("name", ["diary.svg", "diary.png"])
+@pytest.mark.parametrize("name", ["diary.svg", pytest.param("diary.png", marks=pytest.mark.long)])
 def test_the_plot_is_deterministic(tmp_path: Path, name: str) -> None:
     """The plot of a memory is the same each time. It shows the strongest memories, the levels with limits, and the
     mood.

@@ -28,6 +28,11 @@ LAUGHS = "a: &a [ha, ha]\n" + "".join(
 )
 
 
+def shortened(value: object) -> str:
+    """Return a name for a hostile input, which may be very long."""
+    return f"{value!r:.40}"
+
+
 @pytest.mark.parametrize(
     ("more", "expected_message"),
     [
@@ -51,6 +56,7 @@ LAUGHS = "a: &a [ha, ha]\n" + "".join(
         ("memory: http://169.254.169.254/latest\n", "memory"),
         ("__proto__: {admin: true}\n", "there is no such key"),
     ],
+    ids=shortened,
 )
 def test_a_hostile_definition_is_refused(tmp_path: Path, more: str, expected_message: str) -> None:
     """Definitions are refused if they contain alias bombs, code, deep nesting, or numbers or text that no store can
@@ -94,6 +100,7 @@ def test_an_agent_name_that_is_a_path_is_refused(tmp_path: Path, name: str) -> N
         b'{"content": "x"} {"content": "y"}',
         b'{"$ref": "http://example.org/"}',
     ],
+    ids=shortened,
 )
 def test_a_hostile_memory_is_refused(tmp_path: Path, line: bytes) -> None:
     """A hostile memory is refused with an error that names file and line, and no memory of the file is accepted."""
@@ -145,7 +152,9 @@ def test_a_pdf_with_too_much_text_is_refused(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.parametrize(
-    "path", ["http://localhost/a.txt", "file:///etc/passwd", "../nowhere/a.txt", "a\0.txt", "x" * 5_000 + ".txt"]
+    "path",
+    ["http://localhost/a.txt", "file:///etc/passwd", "../nowhere/a.txt", "a\0.txt", "x" * 5_000 + ".txt"],
+    ids=shortened,
 )
 def test_an_address_is_not_fetched(path: str) -> None:
     """A URL is treated as the name of a file that does not exist, and is not fetched."""

@@ -106,7 +106,7 @@ def faces(operation: Operation) -> Iterator[tuple[str, str, dict[str, dict[str, 
         yield "endpoint", operation.endpoint, endpoint_options(operation.endpoint, operation.model)
     if operation.tool is not None:
         [offered] = [tool for tool in TOOLS if tool.function.__name__ == operation.tool]
-        yield "tool", operation.tool, schemas_of(_tool(offered, bound=False, kind=None).parameters)
+        yield "tool", operation.tool, schemas_of(_tool(offered, frozenset()).parameters)
 
 
 def command_options(path: str, model: type[Options]) -> dict[str, dict[str, Any]]:

@@ -22,6 +22,7 @@ BESIDE_TORCH = pytest.mark.xdist_group("models of meaning")
 """Marks tests that import torch, which takes seconds, so that pytest-xdist runs them in one process."""
 
 
+@pytest.mark.long
 @BESIDE_TORCH
 @for_any(WEIGHTS, ROWS)
 def test_numpy_ranks_as_torch_does(weights: Weights, rows: list[tuple[float, ...]]) -> None:
@@ -38,6 +39,7 @@ def test_numpy_ranks_as_torch_does(weights: Weights, rows: list[tuple[float, ...
     assert (np.sign(np.subtract.outer(served, served)) == np.sign(apart))[np.abs(apart) > 1e-9].all()
 
 
+@pytest.mark.long
 @BESIDE_TORCH
 @pytest.mark.parametrize("world", [by_impact, by_strength_while_fresh])
 def test_numpy_trains_as_torch_does(world: World) -> None:

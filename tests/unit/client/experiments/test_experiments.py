@@ -64,6 +64,7 @@ def test_processes_give_the_results_of_one_process(monkeypatch: pytest.MonkeyPat
     assert means[0] == pytest.approx(means[1])
 
 
+@pytest.mark.long
 def test_agents_without_strengths_do_not_diverge() -> None:
     """Two controls: agents without strengths do not diverge, so strengths cause the divergence; another control
     measures how much divergence arises by chance alone.

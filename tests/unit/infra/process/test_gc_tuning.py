@@ -50,6 +50,7 @@ def looks() -> Iterator[list[int]]:
     gc.callbacks.remove(look)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("made", "times"), [(0, 20 * MAX_POSTPONED), (2 * MANY, 3 * MAX_POSTPONED)])
 def test_garbage_is_collected_despite_postponing(made: int, times: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Garbage is freed after sections that postpone the collection, whether they create few or many objects."""
@@ -84,6 +85,7 @@ def test_the_final_collection_is_skipped() -> None:
     assert len(gc.get_objects()) < len(kept)
 
 
+@pytest.mark.long
 def test_a_process_of_the_platform_collects_rarely_but_does() -> None:
     """A thousand new objects cause no collection. Garbage is still freed after some ten thousands."""
     before = gc.get_threshold()

@@ -50,7 +50,7 @@ def _remembered(characters: int, chance: random.Random) -> Remembered:
     )
 
 
-@pytest.mark.parametrize(("number", "characters"), [(400, 200), (100, 2_000)])
+@pytest.mark.parametrize(("number", "characters"), [pytest.param(400, 200, marks=pytest.mark.long), (100, 2_000)])
 def test_the_size_of_an_index_is_estimated_well(number: int, characters: int) -> None:
     """The estimated size of an index is within 40 % of the allocated bytes."""
     # Fills the caches of the process with the same texts, so that they are not measured.

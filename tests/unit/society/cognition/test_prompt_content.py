@@ -18,6 +18,8 @@ from nemuri_society.cognition.prompt_budget import PROMPT_TOKENS
 from nemuri_society.cognition.scripted_model import scripted_answer
 from nemuri_society.cognition.shared_state import SharedState
 
+pytestmark = pytest.mark.xdist_group("lived society")  # one process lives it
+
 SECONDS: Final = 100.0
 COMMON: Final[dict[str, Any]] = {
     "about": "A hamlet at the edge of the woods",
