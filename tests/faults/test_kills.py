@@ -91,6 +91,7 @@ async def test_every_task_ends_after_kills(platform: Platform, log: Log, victims
     await assert_verified(platform.settings)
 
 
+@pytest.mark.long
 async def test_every_turn_becomes_one_memory_and_every_night_passes_once(
     platform: Platform, log: Log, seed: int
 ) -> None:

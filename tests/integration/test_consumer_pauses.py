@@ -223,7 +223,7 @@ async def test_a_killed_restore_leaves_the_consumers_paused(
     await assert_verified(elsewhere)
 
 
-@pytest.mark.parametrize("memory", ["tiered", "affective"])
+@pytest.mark.parametrize("memory", [pytest.param("tiered", marks=pytest.mark.long), "affective"])
 async def test_a_recall_appends_nothing_to_an_incomplete_log(
     servers: Servers, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: str
 ) -> None:

@@ -237,6 +237,7 @@ class HalfAvailableProvider(Provider):
         return ScriptedReply({"error": {"message": "overloaded"}}, 503) if request.body["model"] == "light" else reply
 
 
+@pytest.mark.long
 async def test_a_recorded_reply_is_not_requested_again_during_an_outage(settings: Settings) -> None:
     """A model call whose reply is recorded is not repeated while the next step waits for its provider."""
     learned = '{"semantics": "Empty values are false."}'

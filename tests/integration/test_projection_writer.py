@@ -108,6 +108,7 @@ def used(*memory_ids: UUID) -> MemoriesUsed:
     return MemoriesUsed(event_id=uuid4(), agent_id="python", assignment_id=uuid4(), perspective="semantics", uses=uses)
 
 
+@pytest.mark.long
 async def test_every_kind_of_event_gives_the_same_rows(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """For every kind of event and of memory, with a sample of boundary values, both writers write the same rows."""
     written = 0

@@ -24,7 +24,14 @@ print(json.dumps(sorted(sys.modules)))
 """
 
 
-@pytest.mark.parametrize("name", ["strength-sleep", "orchestrator", "projector", "specialist"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "projector",
+        "specialist",
+        *(pytest.param(name, marks=pytest.mark.long) for name in ("strength-sleep", "orchestrator")),
+    ],
+)
 def test_a_worker_imports_only_its_own_service(name: str) -> None:
     """Import one service in a fresh process. No other service, no unused library and nothing of societies but the names
     of their commands is loaded."""

@@ -59,6 +59,7 @@ async def arrives_late(route: Route) -> None:
     await route.continue_()
 
 
+@pytest.mark.long
 async def test_the_log_moves_while_it_is_watched(sample: SamplePlatform, browser: Browser) -> None:
     """Show a new event without reloading, also if a script arrives late; hold it back while the list is paused, and
     show it then.
