@@ -27,7 +27,7 @@ from tests.faults.prometheus import ALERTS, Prometheus
 from tests.integration.harness import agent_defined, connected_client, eventually, opened_log
 from tests.integration.servers import Servers, three_nodes
 
-pytestmark = [pytest.mark.connected, pytest.mark.long]
+pytestmark = [pytest.mark.connected, pytest.mark.long, pytest.mark.xdist_group("alerts")]  # they change it in turn
 
 SERVICES = ("projector", "intake", "orchestrator", "specialist", "attribution", "query-api")
 MANY = 150
