@@ -127,12 +127,13 @@ async def test_a_server_that_is_away_is_named(servers: Servers) -> None:
         await cluster.kill(away)
 
         async def noticed() -> bool:
-            """Return True once the leader knows that the server is away."""
+            """Return True once the leader knows that the server is away, and that the other one is not."""
             try:
                 info = await retried(lambda: log.stream.stream_info(log.subjects.stream))
             except NotFoundError:  # while the servers elect who knows the streams
                 return False
-            return info.cluster is not None and any(not replica.current for replica in info.cluster.replicas or [])
+            copies = info.cluster.replicas if info.cluster is not None else None
+            return [copy.name for copy in copies or [] if not copy.current] == [f"node{away}"]
 
         await eventually(noticed)
         with pytest.raises(ReplicaError, match=f"node{away} is away"):

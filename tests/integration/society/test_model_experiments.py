@@ -127,10 +127,11 @@ async def test_a_vote_follows_what_was_heard_and_payments_follow_the_law(log: Lo
     their prompts they vote for the tax as it is; without the law they pay nothing; a frozen law stays.
     """
     setting = Setting(7, 240)
-    against, frozen, deaf, lawless = await asyncio.gather(
-        life(log, taxes.EXPERIMENT, setting, AGAINST),
-        life(log, taxes.EXPERIMENT, setting, FROZEN),
-        *(life(log, taxes.EXPERIMENT, setting, AGAINST, (part,)) for part in ("words", "law")),
+    against, frozen = await asyncio.gather(
+        life(log, taxes.EXPERIMENT, setting, AGAINST), life(log, taxes.EXPERIMENT, setting, FROZEN)
+    )
+    deaf, lawless = await asyncio.gather(  # Four lives at once are slower than their votes on a loaded machine.
+        *(life(log, taxes.EXPERIMENT, setting, AGAINST, (part,)) for part in ("words", "law"))
     )
     for figures in (against, frozen, deaf):
         assert figures[BEFORE] == pytest.approx(0.2, abs=0.01)
