@@ -23,7 +23,7 @@ test: check  ## Everything that must hold
 
 check: $(VENV)/.installed-dev lint
 	@$(MAKE) --no-print-directory --jobs 2 floors compiled
-	@$(MAKE) --no-print-directory --jobs 2 types tests  # types take one core for most of a minute
+	@$(MAKE) --no-print-directory --jobs 2 types tests  # types take a minute beside the first tests
 
 tests: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest --numprocesses 3 --dist loadgroup  # three keep two cores busy; more only wait for each other

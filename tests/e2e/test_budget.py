@@ -17,7 +17,6 @@ MESSAGES_OF_A_MEMORY_IN_BULK = 5
 
 
 @pytest.mark.long
-@pytest.mark.slow
 async def test_a_task_and_a_memory_stay_within_their_budget() -> None:
     """PostgreSQL's log shows at most so many statements for a task, for a memory and for memories in bulk, pings of the
     pool included.

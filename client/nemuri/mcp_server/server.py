@@ -115,8 +115,8 @@ def build_server(
 
 def _left_out(function: ToolFunction, *, bound: bool, kind: MemoryKind | None) -> frozenset[str]:
     """Return the parameters of a function that are no arguments of its tool."""
-    names = frozenset(idle_arguments(function.__name__, kind)) | (frozenset([AGENT]) if bound else frozenset())
-    return names.intersection(inspect.signature(function).parameters)
+    names = {*idle_arguments(function.__name__, kind), *([AGENT] if bound else [])}
+    return frozenset(names & inspect.signature(function).parameters.keys())
 
 
 @cache
