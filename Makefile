@@ -14,7 +14,7 @@ export PYTHONDONTWRITEBYTECODE :=
 empty :=
 COMPILE := $(BIN)/python -m compileall -q -j 2 -x '/($(subst $(empty) ,|,$(strip $(LATER))))/' contracts domain infra services client society $(VENV)/lib
 
-.PHONY: demo test check tests compiled generate lint types floors compose-test dist install-test careless faults partitions adapters bench docs clean long alert-test
+.PHONY: demo test check tests generate lint types floors compose-test dist install-test careless faults partitions adapters bench docs clean long alert-test
 
 demo: $(VENV)/.installed  ## Real tasks on real text: chunked, routed, answered, learned from and slept on
 	$(BIN)/nemuri demo
@@ -22,13 +22,10 @@ demo: $(VENV)/.installed  ## Real tasks on real text: chunked, routed, answered,
 test: check  ## Everything that must hold
 
 check: $(VENV)/.installed-dev lint
-	@$(MAKE) --no-print-directory --jobs 2 floors compiled
-	@$(MAKE) --no-print-directory --jobs 2 types tests  # types take a minute beside the first tests
+	@$(MAKE) --no-print-directory --jobs 3 floors types tests  # types take a minute beside the first tests
 
-tests: $(VENV)/.installed-dev
+tests: $(VENV)/.compiled
 	$(BIN)/python -m pytest --numprocesses 3 --dist loadgroup  # three keep two cores busy; more only wait for each other
-
-compiled: $(VENV)/.compiled
 
 $(VENV)/.compiled: $(VENV)/.installed-dev $(TESTS)  # Otherwise each process rewrites the assertions of all tests itself.
 	-@$(BIN)/python -m pytest --collect-only --quiet >/dev/null

@@ -3,7 +3,7 @@
 import shutil
 import subprocess
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,16 +28,31 @@ def fresh_namespace() -> str:
 def files_with(directory: Path, *canaries: str) -> dict[str, set[str]]:
     """Return, for each canary text, the files below the directory that contain it.
 
-    If a server renames or removes a file meanwhile, all files are read again.
+    If a server renames or removes a file meanwhile, all files are read again. They are read once for all canaries,
+    because the servers of a session have tens of thousands.
     """
-    return {canary: _files_with(directory, canary) for canary in canaries}
+    while True:
+        try:
+            suspects = _files_with(directory, canaries, {"."})
+            return {canary: _files_with(directory, [canary], suspects) for canary in canaries}
+        except FileNotFoundError:
+            continue
 
 
-def _files_with(directory: Path, canary: str) -> set[str]:
-    command = ["grep", "--recursive", "--files-with-matches", "--null", "--text", "--fixed-strings", "--", canary]
+def _files_with(directory: Path, canaries: Iterable[str], among: set[str]) -> set[str]:
+    """Return those of the files, or of the files below the folders, that contain one of the canaries.
+
+    Raises `FileNotFoundError` if a file is gone meanwhile.
+    """
+    if not among:
+        return set()
+    options = ("--recursive", "--files-with-matches", "--null", "--text", "--fixed-strings")
+    sought = (f"--regexp={canary}" for canary in canaries)
+    done = subprocess.run(["grep", *options, *sought, "--", *among], cwd=directory, capture_output=True, check=False)
     failed = 2
-    while (done := subprocess.run(command, cwd=directory, capture_output=True, check=False)).returncode == failed:
+    if done.returncode == failed:
         assert b"No such file or directory" in done.stderr, done.stderr
+        raise FileNotFoundError(done.stderr)
     return set(filter(None, done.stdout.decode().split("\0")))
 
 
