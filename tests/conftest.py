@@ -19,7 +19,9 @@ import structlog
 
 from nemuri_infra.models import network_guard
 from nemuri_infra.process.gc_tuning import collect_rarely
+from tests.session_servers import seed, servers, stored_settings
 
+__all__ = ["seed", "servers", "stored_settings"]
 MEMORY = Path("/dev/shm")
 ROOM = 12 * 2**30
 """Free bytes required: twice the bytes that the servers of all tests take together."""

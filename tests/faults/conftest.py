@@ -5,16 +5,21 @@ import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import pytest
 import pytest_asyncio
 
 from nemuri.platform.serving import prepare
 from nemuri_infra.bus.event_log import Log
+from nemuri_infra.runtime.settings import Settings
 from tests.faults.processes import Platform
-from tests.integration.conftest import seed
 from tests.integration.harness import agent_defined, connected_client, opened_log
 from tests.integration.servers import Servers
 
-__all__ = ["log", "platform", "seed"]
+
+@pytest.fixture
+def settings(stored_settings: Settings) -> Settings:
+    """Settings of a new platform on the session's servers."""
+    return stored_settings
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")

@@ -13,8 +13,6 @@ import pytest
 from nemuri_contracts.tasks import TaskAnswered
 from nemuri_infra.runtime.settings import Settings
 from tests.e2e.conftest import SCRIPT, environment
-from tests.integration.conftest import servers
-from tests.integration.conftest import stored_settings as settings
 from tests.integration.harness import (
     ALL_SERVICES,
     agent_defined,
@@ -27,7 +25,6 @@ from tests.integration.harness import (
 from tests.integration.probes import ready
 from tests.integration.providers.provider import Provider, ScriptedReply, openai_reply
 
-__all__ = ["servers", "settings"]
 pytestmark = pytest.mark.connected
 
 ALL_BUT_SPECIALIST = [name for name in ALL_SERVICES if name != "specialist"]

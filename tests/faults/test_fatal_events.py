@@ -15,8 +15,6 @@ from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.delivery_attempts import MAX_MISSING_OUTCOMES
 from tests.e2e.conftest import environment
 from tests.faults.fatal_specialist import FATAL_WORD
-from tests.integration.conftest import servers
-from tests.integration.conftest import stored_settings as settings
 from tests.integration.harness import (
     ALL_SERVICES,
     agent_defined,
@@ -27,7 +25,6 @@ from tests.integration.harness import (
     until_idle,
 )
 
-__all__ = ["servers", "settings"]
 pytestmark = pytest.mark.connected
 
 ALL_BUT_SPECIALIST = [name for name in ALL_SERVICES if name != "specialist"]

@@ -19,11 +19,8 @@ from nemuri_infra.embedded.data_directory import Home
 from nemuri_infra.runtime.resources import Resources, open_resources
 from nemuri_infra.runtime.settings import Settings
 from tests.faults.processes import worker
-from tests.integration.conftest import servers
-from tests.integration.conftest import stored_settings as settings
 from tests.integration.harness import agent_defined, append_all
 
-__all__ = ["servers", "settings"]
 pytestmark = [pytest.mark.connected, pytest.mark.long]
 
 RUNNING = ("projector", "intake", "orchestrator", "query-api")
