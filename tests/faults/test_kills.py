@@ -67,9 +67,8 @@ def test_every_process_is_killed_by_some_test() -> None:
     assert {name for group in VICTIMS for name in group} == {*SERVICES, "nats", "postgres"}
 
 
-@pytest.mark.parametrize(
-    "victims", [*(pytest.param(each, marks=pytest.mark.long) for each in VICTIMS[:-1]), VICTIMS[-1]], ids="+".join
-)
+@pytest.mark.long
+@pytest.mark.parametrize("victims", VICTIMS, ids="+".join)
 async def test_every_task_ends_after_kills(platform: Platform, log: Log, victims: Sequence[str], seed: int) -> None:
     """Each acknowledged task is answered once, each session takes part in one sleep, and the views agree with the
     log.

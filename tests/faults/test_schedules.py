@@ -6,8 +6,11 @@ from tests.faults.reporting import OUTCOMES
 from tests.faults.schedule_runner import ScheduleRunner, rerun_command
 from tests.faults.schedules import DRAWN, REQUESTS, schedule
 
-SEEDS = (6, 4582, 535, 2129, 6421)
-"""Few seeds that together draw every kind of fault and of request. `make faults` runs a thousand others."""
+SEEDS = (6421, 4582, 6, 535, 2129)
+"""Few seeds that together draw every kind of fault and of request. `make faults` runs a thousand others.
+
+The first kills all processes and restarts both servers.
+"""
 
 
 def test_a_seed_determines_its_schedule() -> None:

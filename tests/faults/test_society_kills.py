@@ -16,7 +16,7 @@ from tests.faults.societies import (
 from tests.integration.embedded.stored_data import until
 from tests.integration.harness import eventually
 
-pytestmark = [pytest.mark.connected, pytest.mark.xdist_group("society kills")]
+pytestmark = [pytest.mark.connected, pytest.mark.long, pytest.mark.xdist_group("society kills")]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -79,7 +79,6 @@ async def test_agents_of_a_killed_host_continue_on_another(running: RunningSocie
     assert_recorded_once(await running.recorded_experiences())
 
 
-@pytest.mark.long
 async def test_a_killed_world_continues_from_its_state(running: RunningSociety) -> None:
     """A killed world continues with all agents, their items and their achievements."""
     holder, before, last_second = running.observed.lease_holder("world"), await running.world(), running.observed.second
@@ -96,7 +95,6 @@ async def test_a_killed_world_continues_from_its_state(running: RunningSociety) 
     await until(lambda: running.observed.second > last_second)
 
 
-@pytest.mark.long
 async def test_a_host_suspended_past_its_lease_releases_its_agents(running: RunningSociety) -> None:
     """A host that was suspended until its leases expired releases its agents and records no experience twice."""
     host = str(running.observed.lease_holder("0"))
@@ -116,7 +114,6 @@ async def test_a_host_suspended_past_its_lease_releases_its_agents(running: Runn
     assert_recorded_once(await running.recorded_experiences())
 
 
-@pytest.mark.long
 async def test_a_society_survives_a_server_restart(running: RunningSociety) -> None:
     """All processes survive a restart of the nats-server and continue their work."""
     before = len(await running.recorded_experiences())

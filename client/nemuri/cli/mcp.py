@@ -23,14 +23,16 @@ def mcp(context: typer.Context, agent: AgentOption = None) -> None:
 
     Without an agent, each call of a tool names one. The platform need not run yet.
     """
-    import asyncio
-
-    from nemuri.mcp_server.stdio import serve_stdio
-
     session = Session.of(context)
     if session.json:
         raise WrongUse("--json does not apply: standard output carries the messages of the protocol")
-    session.set_up_logging("nemuri-mcp")
     settings = session.settings()
     name = agent if agent is not None else settings.mcp_agent
-    asyncio.run(serve_stdio(settings, None if name is None else agent_id(name)))
+    bound_to = None if name is None else agent_id(name)
+
+    import asyncio
+
+    from nemuri.mcp_server.stdio import serve_stdio  # takes a second, which a wrong option need not wait for
+
+    session.set_up_logging("nemuri-mcp")
+    asyncio.run(serve_stdio(settings, bound_to))

@@ -85,6 +85,7 @@ MODULES = ("cognitive_controller", "talking", "social_awareness", "goal_generati
 """The cognitive modules that ask a model."""
 
 
+@pytest.mark.long
 async def test_language_model_agents_use_names_and_their_tokens_are_counted(
     settings: Settings, log: Log, tmp_path: Path
 ) -> None:
