@@ -1,5 +1,6 @@
 """Webhooks: add, list, resume, test and remove them. The client must be an operator's; `owner` gets the events."""
 
+import asyncio
 from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
 
@@ -61,7 +62,8 @@ async def list_webhooks(client: "Client", owner: str) -> list[WebhookView]:
     """Return the webhooks of a client, oldest first; those of all clients for the operator."""
     store = _store(client)
     seen = [webhook for webhook in await store.all() if owner in {OPERATOR, webhook.client_id}]
-    return [WebhookView.of(webhook, await store.progress(webhook.webhook_id)) for webhook in seen]
+    progress = await asyncio.gather(*(store.progress(webhook.webhook_id) for webhook in seen))
+    return [WebhookView.of(*each) for each in zip(seen, progress, strict=True)]
 
 
 async def find_webhook(client: "Client", owner: str, beginning: str) -> WebhookView:

@@ -20,6 +20,7 @@ Concern = Literal[
     "dead letters",
     "waiting",
     "principles",
+    "webhooks",
 ]
 
 
@@ -58,6 +59,7 @@ def health_of(status: PlatformStatus) -> PlatformHealth:
         "waiting": tasks,
         "dead letters": status.dead_letters,
         "principles": status.proposed_principles,
+        "webhooks": status.stopped_webhooks,
     }
     return PlatformHealth(
         {name: text for name, text in found.items() if text},

@@ -6,8 +6,11 @@ import pytest
 
 from nemuri.admin.activity import MINUTES, ActivityHistory
 from nemuri.web.principals import Principal
+from nemuri_contracts.webhooks import WebhookProgress
 from nemuri_infra.runtime.settings import Settings
+from nemuri_infra.stores.webhooks import WebhookStore
 from tests.integration.harness import (
+    ALL_SERVICES,
     agent_defined,
     connected_client,
     eventually,
@@ -16,6 +19,7 @@ from tests.integration.harness import (
     until_idle,
 )
 from tests.integration.web_gateway import running_gateway
+from tests.integration.webhooks.receiver import subscribed
 from tests.integration.window.conftest import WindowPlatform
 from tests.integration.window.pages import links, page_of, said
 
@@ -47,6 +51,18 @@ async def test_what_waits_is_linked(platform: WindowPlatform) -> None:
             return "Nothing." in part.text and "<html" not in part.text
 
         await eventually(quiet)
+
+
+async def test_stopped_webhooks_are_counted(settings: Settings) -> None:
+    """Count the webhooks that send nothing any more among what waits for a person."""
+    services = [name for name in ALL_SERVICES if name != "webhooks"]
+    async with running_services(settings, services) as resources, running_gateway(settings) as gateway:
+        stopped, _ = [await subscribed(settings, "http://127.0.0.1:9/", "task_completed") for _ in range(2)]
+        ended = WebhookProgress(after=0, state="ended", reason="the receiver answered 410 Gone")
+        await WebhookStore(resources.log).put_progress(stopped.webhook_id, ended)
+        async with gateway.browser() as browser:
+            page = await page_of(browser, "/")
+    assert "webhooks that send nothing any more: 1: nemuri webhook list" in said(page)
 
 
 async def test_the_chart_counts_events_and_tasks_by_minute(settings: Settings) -> None:

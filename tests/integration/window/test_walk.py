@@ -108,6 +108,35 @@ async def test_a_person_asks_finds_out_why_and_has_a_memory_erased(sample: Sampl
         assert answer.status == 404
 
 
+async def test_what_is_pressed_early_is_done(sample: SamplePlatform, browser: Browser) -> None:
+    """A button and a form that are used while a script of the page is still on its way do what they say, once."""
+    on_its_way = asyncio.Event()
+
+    async def held(route: Route) -> None:
+        await on_its_way.wait()
+        await route.continue_()
+
+    async with connected_client(sample.gateway.settings, OPERATOR) as client:
+        memory = await client.remember("python", "The harbour of Kanazawa closes at dusk.")
+    async with watched_page(browser, sample.gateway) as watched:
+        page = watched.page
+        await page.route("**/hx-sse.min.js", held)
+        await page.goto(f"{sample.gateway.served.url}/memories/{memory}", wait_until="commit")
+        await page.get_by_role("button", name="Pin, so").click()
+        on_its_way.set()
+        await expect(page.get_by_role("button", name="Unpin")).to_be_visible()
+        on_its_way.clear()
+        await page.goto(f"{sample.gateway.served.url}/agents/python", wait_until="commit")
+        await page.get_by_text("Add a memory").click()
+        await page.get_by_label("What it should remember").fill("The ferry to Noto leaves at nine.")
+        await page.get_by_label("tags").fill("ferry")
+        await page.keyboard.press("Enter")
+        on_its_way.set()
+        await expect(page.locator("#remembered")).to_contain_text("it can be recalled")
+        assert page.url.endswith("/agents/python")
+        assert await watched.find_faults("/agents/python") == []
+
+
 async def test_a_person_drops_a_dead_letter(sample: SamplePlatform, browser: Browser) -> None:
     """Find the dead letter from the overview, read what dropping it does, drop it, and see it gone."""
     async with watched_page(browser, sample.gateway) as watched:

@@ -1,6 +1,21 @@
 // What the pages do beside htmx: keyboard, charts and graphs from the data that a page carries.
 "use strict";
 
+// What is pressed before htmx has read the page would do nothing, or be sent as a plain form. It is pressed again then.
+const early = new Set();
+function keep(event) {
+  const button = event.target.closest("button");
+  if (!button?.closest("[hx-post]")) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  early.add(button);
+}
+document.addEventListener("click", keep, true);
+document.addEventListener("htmx:after:process", () => {
+  document.removeEventListener("click", keep, true);
+  early.forEach((button) => button.click());
+}, { once: true });
+
 // A chart or graph stands in an element with data-chart="NAME" and reads its numbers from a JSON script inside it.
 const drawers = {};
 window.nemuri = {

@@ -72,7 +72,8 @@ def test_a_restore_explains_the_pauses() -> None:
 
 
 def test_what_waits_is_no_fault() -> None:
-    """Count tasks, dead letters and principles that wait for a person, and still be well."""
-    found = health_of(status(tasks={"negotiation": 1, "clarification": 2}, dead_letters=3, proposed_principles=4))
+    """Count tasks, dead letters, principles and webhooks that wait for a person, and still be well."""
+    tasks = {"negotiation": 1, "clarification": 2}
+    found = health_of(status(tasks=tasks, dead_letters=3, proposed_principles=4, stopped_webhooks=5))
     assert found.well
-    assert found.waiting == {"waiting": 3, "dead letters": 3, "principles": 4}
+    assert found.waiting == {"waiting": 3, "dead letters": 3, "principles": 4, "webhooks": 5}
