@@ -14,12 +14,14 @@ export PYTHONDONTWRITEBYTECODE :=
 empty :=
 COMPILE := $(BIN)/python -m compileall -q -j 2 -x '/($(subst $(empty) ,|,$(strip $(LATER))))/' contracts domain infra services client society $(VENV)/lib
 
-.PHONY: demo test check tests generate lint types floors compose-test dist install-test careless faults partitions adapters bench docs clean long alert-test
+.PHONY: demo test installed check tests generate lint types floors compose-test dist install-test careless faults partitions adapters bench docs clean long alert-test
 
 demo: $(VENV)/.installed  ## Real tasks on real text: chunked, routed, answered, learned from and slept on
 	$(BIN)/nemuri demo
 
 test: check  ## Everything that must hold
+
+installed: $(VENV)/.installed-dev  ## What the tests need
 
 check: $(VENV)/.installed-dev lint
 	@$(MAKE) --no-print-directory --jobs 3 floors types tests  # types take a minute beside the first tests

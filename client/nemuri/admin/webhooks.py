@@ -63,7 +63,7 @@ async def list_webhooks(client: "Client", owner: str) -> list[WebhookView]:
     store = _store(client)
     seen = [webhook for webhook in await store.all() if owner in {OPERATOR, webhook.client_id}]
     progress = await asyncio.gather(*(store.progress(webhook.webhook_id) for webhook in seen))
-    return [WebhookView.of(*each) for each in zip(seen, progress, strict=True)]
+    return [WebhookView.of(webhook, sent) for webhook, sent in zip(seen, progress, strict=True)]
 
 
 async def find_webhook(client: "Client", owner: str, beginning: str) -> WebhookView:

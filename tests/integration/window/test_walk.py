@@ -109,7 +109,7 @@ async def test_a_person_asks_finds_out_why_and_has_a_memory_erased(sample: Sampl
 
 
 async def test_what_is_pressed_early_is_done(sample: SamplePlatform, browser: Browser) -> None:
-    """A button and a form that are used while a script of the page is still on its way do what they say, once."""
+    """A button and a form that are used while a script of the page is still on its way do what they say."""
     on_its_way = asyncio.Event()
 
     async def held(route: Route) -> None:
