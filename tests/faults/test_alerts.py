@@ -17,8 +17,10 @@ import pytest_asyncio
 import yaml
 from nats.js.errors import ServiceUnavailableError
 
+from nemuri.admin.webhooks import resume_webhook
 from nemuri.client.exchange import ClientError
 from nemuri.platform.serving import prepare
+from nemuri_contracts.event import OPERATOR
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.embedded.data_directory import Home
 from tests.faults.model_server import ModelServer
@@ -26,10 +28,12 @@ from tests.faults.processes import Platform, platform_with_model, worker
 from tests.faults.prometheus import ALERTS, Prometheus
 from tests.integration.harness import agent_defined, connected_client, eventually, opened_log
 from tests.integration.servers import Servers, three_nodes
+from tests.integration.webhooks.receiver import receiving, subscribed
 
 pytestmark = [pytest.mark.connected, pytest.mark.long, pytest.mark.xdist_group("alerts")]  # they change it in turn
 
-SERVICES = ("projector", "intake", "orchestrator", "specialist", "attribution", "query-api")
+SERVICES = ("projector", "intake", "orchestrator", "specialist", "attribution", "query-api", "webhooks")
+VARIABLES = {"NEMURI_HTTP": "127.0.0.1:0", "NEMURI_MODEL_ATTEMPTS": "1", "NEMURI_WEBHOOK_DAYS": "0"}
 MANY = 150
 """More events than an alert allows to wait."""
 DECLARED = {rule["alert"] for group in yaml.safe_load(ALERTS.read_text("utf-8"))["groups"] for rule in group["rules"]}
@@ -60,7 +64,7 @@ async def watched() -> AsyncIterator[Watched]:
     directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
     async with (
         ModelServer() as model,
-        platform_with_model(model.url, SERVICES, NEMURI_HTTP="127.0.0.1:0", NEMURI_MODEL_ATTEMPTS="1") as platform,
+        platform_with_model(model.url, SERVICES, **VARIABLES) as platform,
         Prometheus.running(directory) as prometheus,
     ):
         found = Watched(platform, model, prometheus)
@@ -127,6 +131,20 @@ async def test_a_full_log_raises_alerts(watched: Watched) -> None:
     await watched.prometheus.until_firing("NemuriStorageNearlyFull", "NemuriStorageFull")
     await prepare(settings.model_copy(update={"storage": 1024}))
     await watched.prometheus.until_quiet("NemuriStorageNearlyFull", "NemuriStorageFull")
+
+
+async def test_a_paused_webhook_raises_an_alert(watched: Watched) -> None:
+    """A receiver that accepts nothing raises an alert, until its webhook is resumed."""
+    settings = watched.platform.settings
+    await watched.prometheus.until_quiet("NemuriWebhookPaused")
+    async with receiving(answer=lambda: b"500 Internal Server Error") as receiver, opened_log(settings) as log:
+        webhook = await subscribed(settings, receiver.url, "agent_defined")
+        await log.append(agent_defined("another"))
+        await watched.prometheus.until_firing("NemuriWebhookPaused")
+        receiver.answer = lambda: b"204 No Content"
+        async with connected_client(settings, OPERATOR) as client:
+            await resume_webhook(client, OPERATOR, webhook.webhook_id)
+        await watched.prometheus.until_quiet("NemuriWebhookPaused")
 
 
 async def test_every_panel_shows_what_happened(watched: Watched) -> None:

@@ -14,6 +14,7 @@ import yaml
 from nemuri.platform.workers import KILL_SECONDS, SHUTDOWN_SECONDS
 from nemuri_infra.models.provider import environment_variables, provider_variables
 from nemuri_infra.process.extensions import parts
+from nemuri_infra.runtime.setting_variables import TRACING_PREFIX
 from nemuri_infra.runtime.settings import Settings
 from nemuri_services.service_registry import SERVICES
 
@@ -25,6 +26,13 @@ SERVERS = {*NODES, "postgres"}
 OPERATIONS = {"operator", "importer", "eraser"}
 USERS = {"provision": "provisioner", "window": "operator"}
 """User of each container that has another name."""
+ELSEWHERE = (
+    "NEMURI_ASSISTANT_", "NEMURI_CLIENT", "NEMURI_DOMAINS", "NEMURI_HOOK_", "NEMURI_MCP_", "NEMURI_NATS_",
+    "NEMURI_PROJECT",
+)  # fmt: skip
+"""Beginnings of settings of clients, of hooks, of a coding assistant on the same machine, and of servers of others."""
+OF_SOME = {"NEMURI_DATA", "NEMURI_HOST_NATS_URL", "NEMURI_HTTP", "NEMURI_WORLD_NATS_URL"}
+"""Settings that only some containers have."""
 SECRETS = "./infra/deploy/secrets/${NEMURI_NAMESPACE:-nemuri}-"
 
 
@@ -64,13 +72,16 @@ def written(compose: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -
     return directory / "secrets"
 
 
-def test_only_known_variables_are_set(compose: dict[str, Any], written: Path) -> None:
-    """The compose file sets no variable that the settings do not read."""
+def test_variables_are_known_and_no_setting_is_left_out(compose: dict[str, Any], written: Path) -> None:
+    """The compose file sets no variable that nothing reads, and passes on every setting that a container may need."""
     for name, each in ours(compose).items():
         [user] = secrets_of(each)
         secret = (written / f"nemuri-{user}" / "nemuri.env").read_text(encoding="utf-8")
         given = {line.partition("=")[0] for line in secret.splitlines()}
-        assert {*each["environment"], *given} <= known_variables(), name
+        ours_alone = {name for name in each["environment"] if not name.startswith(TRACING_PREFIX)}
+        assert {*ours_alone, *given} <= known_variables(), name
+        wanted = {variable for variable in known_variables() if not variable.startswith(ELSEWHERE)}
+        assert wanted <= {*each["environment"], *given, *OF_SOME}, name
         assert {"NATS_URL", "DATABASE_URL", "NEMURI_NAMESPACE", "NEMURI_PROVISION"} <= given, name
 
 

@@ -1,9 +1,11 @@
 """The Helm chart installs valid manifests that give each pod only the secrets and connections that it needs."""
 
 import json
+import re
 import shutil
 import subprocess
 import sysconfig
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -265,6 +267,8 @@ def test_the_window_is_reached_from_outside(installed: dict[str, Manifests]) -> 
     assert rule["host"] in ingress["tls"][0]["hosts"]
     assert service["selector"].items() <= pods(manifests)["window"]["metadata"]["labels"].items()
     assert not of_kind(installed["default"], "Ingress")
+    [window] = pods(manifests)["window"]["spec"]["containers"]
+    assert window["args"][-4::2] == ["--issuer", "--public-url"]
     assert "window" not in of_kind(installed["managed"], "Deployment")
 
 
@@ -278,11 +282,26 @@ def test_managed_servers_are_used_with_secrets_of_your_own(installed: dict[str, 
 
 
 def test_alerts_and_dashboards_are_those_beside_the_chart(installed: dict[str, Manifests]) -> None:
-    """The rules and dashboards of the release are the ones that are tested against a running platform."""
+    """The rules and dashboards of the release are the ones that are tested against a running platform. Alerts link to
+    the page that the values name.
+    """
     manifests = installed["everything"]
-    alerts = yaml.safe_load((CHART.parent / "alerts.yaml").read_text("utf-8"))
+    alerts = (CHART.parent / "alerts.yaml").read_text("utf-8")
     [rules] = of_kind(manifests, "PrometheusRule").values()
-    assert rules["spec"] == alerts
+    assert rules["spec"] == yaml.safe_load(
+        alerts.replace("docs/how-to/alerts.md", "https://runbooks.example.com/nemuri")
+    )
     dashboards = of_kind(manifests, "ConfigMap")["dashboards"]["data"]
     for path in (CHART.parent / "grafana").glob("*.json"):
         assert dashboards[path.name].strip() == path.read_text("utf-8").strip()
+
+
+def test_the_guide_builds_the_image_that_the_chart_asks_for() -> None:
+    """The tag that the documentation has built, and a release pushes, is the one that is installed without a tag."""
+    version = yaml.safe_load((CHART / "Chart.yaml").read_text("utf-8"))["appVersion"]
+    assert version == metadata.version("nemuri")
+    guide = (CHART.parents[2] / "docs" / "how-to" / "kubernetes.md").read_text("utf-8")
+    assert set(re.findall(r"docker (?:build --tag|push) \S+:(\S+)", guide)) == {version}
+    workflow = (CHART.parents[2] / ".github" / "workflows" / "release.yml").read_text("utf-8")
+    assert 'echo "VERSION=${GITHUB_REF_NAME#v}"' in workflow
+    assert "ghcr.io/${{ github.repository }}:${{ env.VERSION }}" in workflow

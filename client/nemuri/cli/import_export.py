@@ -101,7 +101,7 @@ def export(
         str | None, typer.Option("--person", metavar="NAME", help="Only memories that belong to this person.")
     ] = None,
 ) -> None:
-    """Write an agent's memories to the standard output. `nemuri import` reads both formats back without loss."""
+    """Write an agent's memories, with strength memory, to the standard output. `nemuri import` reads both formats."""
     from nemuri.moving.agent_export import export_lines, written
 
     session, name = Session.of(context), agent_id(agent)

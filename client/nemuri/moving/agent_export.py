@@ -1,4 +1,4 @@
-"""The export of an agent's memories as lines that can be imported again without loss."""
+"""The export of an agent's memories as lines that can be imported again."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final

@@ -92,6 +92,8 @@ class Sender:
                     await notices.wait(CHECK_SECONDS)
         finally:
             await cancel_and_wait(*self._running.values())
+            self._deliveries.clear()  # another process sends from here on, and tells their states
+            self._tell_states()
 
     async def _apply(self, change: SubscriptionChange) -> None:
         """Begin, replace or end the delivery of a webhook whose subscription was written or removed."""

@@ -1,8 +1,11 @@
 """Tests of the whole process: the end when its standard output is missing or closed, and completion in a shell."""
 
 import os
+import re
 import subprocess
 import sys
+
+import pytest
 
 INTERRUPTED = """
 import sys
@@ -48,11 +51,25 @@ def test_an_interrupt_during_the_start_is_quiet() -> None:
     assert ended("-c", INTERRUPTED, stdout=subprocess.DEVNULL) == (130, "")
 
 
-def test_a_shell_completes_commands_and_options() -> None:
+@pytest.mark.parametrize(
+    ("shell", "line", "completions"),
+    [
+        *((shell, "nemuri mem", ["memories", "memory", "memo"]) for shell in ("bash", "zsh", "fish", "powershell")),
+        ("bash", "nemuri recall --ki", ["--kind"]),
+    ],
+)
+def test_a_shell_completes_commands_and_options(shell: str, line: str, completions: list[str]) -> None:
     """The process answers the script of a shell with the commands and options that begin like the last word."""
-    for line, completions in (("nemuri mem", "memories memory memo"), ("nemuri recall --ki", "--kind")):
-        asked = {"_NEMURI_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - 1)}
-        done = subprocess.run(
-            [sys.executable, "-m", "nemuri"], env=os.environ | asked, capture_output=True, text=True, check=False
-        )
-        assert (done.returncode, done.stdout.split()) == (0, completions.split())
+    asked = {
+        "_NEMURI_COMPLETE": f"complete_{shell}",
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(len(line.split()) - 1),
+        "_TYPER_COMPLETE_ARGS": line,
+        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+        "_TYPER_COMPLETE_WORD_TO_COMPLETE": line.rsplit(maxsplit=1)[-1],
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "nemuri"], env=os.environ | asked, capture_output=True, text=True, check=False
+    )
+    offered = re.findall(r'^(?:_arguments .*\(\()?"?([\w-]+)', done.stdout, re.MULTILINE)
+    assert (done.returncode, offered) == (0, completions)

@@ -79,7 +79,7 @@ def test_the_script_finds_nemuri_and_never_disturbs_without_it(tmp_path: Path) -
     for hook in CLAUDE.events:
         done = run(tmp_path, "hook", hook.hook)
         assert (done.returncode, done.stderr) == (0, "")
-        assert ("pipx install ." in done.stdout) == (hook.hook == "session-start")
+        assert ("pipx install nemuri" in done.stdout) == (hook.hook == "session-start")
     assert run(tmp_path, "mcp").returncode == 1
     program = tmp_path / ".local" / "bin" / "nemuri"
     program.parent.mkdir(parents=True)
