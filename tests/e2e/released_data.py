@@ -22,6 +22,8 @@ DATA, BACKUP, ANSWERS = "data", "backup", "answers.json"
 AGENTS = ("cook", "sleep-student", "assistant", "lila")
 SECRET = "The spare key lies under the blue flowerpot."
 """A memory that was erased before the data was stored. No later version may know it."""
+RECEIVER = "http://127.0.0.1:9/events"
+"""Address of a webhook, where nobody listens."""
 QUESTIONS: Mapping[str, tuple[str, ...]] = {
     **{f"memories of {agent}": ("memories", agent, "--json") for agent in ("cook", "sleep-student")},
     "memories of assistant": ("affect", "assistant", "list", "--json"),
@@ -32,6 +34,7 @@ QUESTIONS: Mapping[str, tuple[str, ...]] = {
     "courses": ("courses", "sleep-student", "--json"),
     "dead letters": ("dead", "list", "--json"),
     "events": ("log", "stats", "--json"),
+    "webhooks": ("webhook", "list", "--json"),
 }
 """Commands that a later version must answer about the data of an older one, by what they show."""
 
@@ -66,7 +69,9 @@ def unpack(archive: Path, folder: Path) -> tuple[CommandLine, Path, dict[str, An
 
 
 def live(nemuri: CommandLine, folder: Path) -> None:
-    """Let a running platform see each kind of memory: learned, used, slept on, taught, told, compressed and erased."""
+    """Let a running platform see each kind of memory: learned, used, slept on, taught, told, compressed, erased, and
+    archived before the last events. A webhook waits for what comes.
+    """
     cook = folder / "cook.yaml"
     cook.write_text(AGENT, encoding="utf-8")
     for definition in (cook, *(EXAMPLES / name for name in _DEFINITIONS)):
@@ -84,6 +89,10 @@ def live(nemuri: CommandLine, folder: Path) -> None:
     secret = _run(nemuri, "remember", "cook", SECRET).out.strip()
     nemuri.event_count()
     _run(nemuri, "forget", "--memory", secret, "--yes")
+    nemuri.event_count()
+    _run(nemuri, "log", "archive", "--before", "0s")
+    _run(nemuri, "webhook", "add", RECEIVER, "--kind", "task_completed", "--allow-private")
+    _run(nemuri, "remember", "cook", "Basil wilts in the fridge.")
     nemuri.event_count()
     _run(nemuri, "verify")
 

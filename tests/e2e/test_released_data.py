@@ -17,6 +17,7 @@ def assert_nothing_lost(before: dict[str, Any], now: dict[str, Any]) -> None:
         assert contents(now[name]) == contents(answer), name
     assert {agent["agent_id"] for agent in now["agents"]} >= set(AGENTS)
     assert len(now["courses"]) == len(before["courses"])
+    assert [hook["webhook_id"] for hook in now["webhooks"]] == [hook["webhook_id"] for hook in before["webhooks"]]
 
 
 @pytest.mark.parametrize("archive", stored(), ids=lambda path: path.name)
@@ -28,6 +29,7 @@ def test_a_data_directory_of_a_release_is_opened(archive: Path, tmp_path: Path) 
     platform = nemuri.up()
     try:
         now = answers(nemuri)
+        assert before["events"]["archived"] > 0
         assert_nothing_lost(before, now)
         assert now["events"]["events"] >= before["events"]["events"]  # a night may have passed since
         assert SECRET not in str(now)

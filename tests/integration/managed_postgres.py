@@ -1,5 +1,6 @@
 """A PostgreSQL as others run it: another owner of the extensions, and a role with few rights."""
 
+import os
 import shutil
 import tempfile
 from collections.abc import AsyncIterator
@@ -28,14 +29,20 @@ PREPARATION = f"""
 
 
 class Version(NamedTuple):
-    """A version of PostgreSQL in the wheel of the embedded server."""
+    """A version of PostgreSQL with pgvector on this machine."""
 
     number: int
     programs: str
-    """Folder of its programs."""
+    """Folder of its programs, within the wheel of the embedded server or on the machine."""
 
 
 VERSION_16, VERSION_18 = Version(16, "pginstall"), Version(18, "pginstall18")
+INSTALLED = [
+    Version(int(folder.name), str(folder))
+    for folder in sorted(Path("/usr/lib/postgresql").glob("[0-9]*"))
+    if (Path("/usr/share/postgresql") / folder.name / "extension" / "vector.control").exists()
+]
+"""Versions of Debian's packages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,30 +51,44 @@ class ManagedPostgres:
 
     administrator: str
     """Address for the administrator."""
+    data: Path
+    """Directory of the server's data."""
 
     @property
     def url(self) -> str:
         """Return the address for the role."""
         return make_url(self.administrator).set(username=ROLE).render_as_string(hide_password=False)
 
-    async def administrate(self, statements: str) -> None:
-        """Run statements as the administrator."""
+    async def administrate(self, *statements: str) -> None:
+        """Run statements as the administrator, each one by itself."""
         async with await psycopg.AsyncConnection.connect(self.administrator, autocommit=True) as connection:
-            await connection.execute(statements.encode())
+            for statement in statements:
+                await connection.execute(statement.encode())
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file that only the server may read into the directory of its data."""
+        path, owner = self.data / name, self.data.stat()
+        path.touch(mode=0o600)
+        os.chown(path, owner.st_uid, owner.st_gid)
+        path.write_bytes(content)
 
 
 @asynccontextmanager
-async def managed_postgres(version: Version) -> AsyncIterator[ManagedPostgres]:
-    """Run a server without pgvector in its database, and yield it."""
+async def managed_postgres(version: Version, port: int | None = None) -> AsyncIterator[ManagedPostgres]:
+    """Run a server without pgvector in its database, and yield it. With `port` it is reached on the loopback too."""
     directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(postgres, "VERSION", version.number)
         patch.setattr(postgres, "PROGRAMS", version.programs)
         patch.setattr(postgres, "INITDB_OPTIONS", OPTIONS)
+        if port is not None:
+            patch.setattr(postgres, "PORT", port)
+            patch.setattr(postgres, "SOCKET_NAME", f".s.PGSQL.{port}")
+            patch.setitem(postgres.SETTINGS, "listen_addresses", "127.0.0.1")
         server = EmbeddedPostgres(directory)
         try:
             await server.start()
-            found = ManagedPostgres(server.url)
+            found = ManagedPostgres(server.url, server.data)
             await found.administrate(PREPARATION)
             yield found
         finally:
