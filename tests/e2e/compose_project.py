@@ -11,7 +11,7 @@ import yaml
 from nemuri_infra.embedded.listen_addresses import free_port
 from nemuri_services.service_registry import SERVICES
 from tests.condition_waits import wait_until
-from tests.e2e.docker_engine import IMAGES, ROOT, Docker, run
+from tests.e2e.docker_engine import IMAGES, ROOT, Docker, compose_command, run
 
 NODES: Final = ("nats-1", "nats-2", "nats-3")
 STAYING: Final = (*NODES, "postgres", "window", *SERVICES)
@@ -35,7 +35,9 @@ class Project:
         shutil.copytree(
             ROOT / "infra" / "deploy", directory / "infra" / "deploy", ignore=shutil.ignore_patterns("secrets")
         )
-        compose = _for_old_compose((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))
+        compose = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
+        if compose_command() == ("docker-compose",):
+            compose = _for_old_compose(compose)
         (directory / "docker-compose.yml").write_text(compose, encoding="utf-8")
         ports = {variable: str(free_port()) for variable in ("NEMURI_NATS_PORT", "NEMURI_WINDOW_PORT")}
         return cls(docker, name, directory, ports)
@@ -44,7 +46,7 @@ class Project:
         """Run a command of Docker Compose to its end."""
         environment = {"DOCKER_HOST": self.docker.host, **IMAGES, **self.ports, "COMPOSE_HTTP_TIMEOUT": "300"}
         file = ("--file", self.directory / "docker-compose.yml", "--project-name", self.name)
-        return run("docker-compose", *file, *arguments, environment=environment, check=check, seconds=seconds)
+        return run(*compose_command(), *file, *arguments, environment=environment, check=check, seconds=seconds)
 
     def up(self, *arguments: str) -> None:
         """Start everything that the file says and wait until it is healthy."""
@@ -53,8 +55,9 @@ class Project:
 
     def unwell(self) -> list[str]:
         """Return the containers that should run and are not healthy."""
-        shown = self.docker("ps", "--filter", f"name=^{self.name}_", "--format", "{{.Names}} {{.Status}}").stdout
-        healthy = {line.split()[0].split("_")[1] for line in shown.splitlines() if "(healthy)" in line}
+        own = f"label=com.docker.compose.project={self.name}"
+        shown = self.docker("ps", "--filter", own, "--format", '{{.Label "com.docker.compose.service"}} {{.Status}}')
+        healthy = {line.split()[0] for line in shown.stdout.splitlines() if "(healthy)" in line}
         return [name for name in STAYING if name not in healthy]
 
     def operate(self, role: str, *command: str, check: bool = True) -> str:
@@ -67,8 +70,8 @@ class Project:
         return dict(line.split("=", 1) for line in file.read_text(encoding="utf-8").splitlines())
 
     def container(self, name: str) -> str:
-        """Return the name of the first container of a service."""
-        return f"{self.name}_{name}_1"
+        """Return the id of the first container of a service, running or not."""
+        return self("ps", "--all", "--quiet", name).stdout.split()[0]
 
     def logs(self, name: str) -> str:
         """Return the last output of a service's container."""
@@ -77,7 +80,7 @@ class Project:
 
 
 def _for_old_compose(text: str) -> str:
-    """Return the compose file without the three things that Debian's Docker Compose 1.29 does not know."""
+    """Return the compose file without the three things that Docker Compose 1.29 does not know."""
     file: dict[str, Any] = yaml.safe_load(text)
     services: dict[str, dict[str, Any]] = file["services"]
     for service in services.values():

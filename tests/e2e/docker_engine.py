@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final, Self
 
@@ -18,9 +19,8 @@ from tests.condition_waits import wait_until
 from tests.root_programs import missing_for
 
 ROOT: Final = Path(__file__).parents[2]
-PROGRAMS: Final = ("docker", "dockerd", "docker-compose", "iptables", "mmdebstrap", "busybox")
-"""Programs of Debian's packages docker.io, docker-compose, iptables, mmdebstrap and busybox, which `.ci/run` installs.
-"""
+PROGRAMS: Final = ("docker", "dockerd", "iptables", "mmdebstrap", "busybox")
+"""Programs of Debian's packages docker.io, iptables, mmdebstrap and busybox."""
 BASE: Final = "nemuri-test-base"
 IMAGES: Final = {"NEMURI_BASE": BASE, "NEMURI_NATS_IMAGE": "test-nats", "NEMURI_POSTGRES_IMAGE": "test-postgres"}
 """Images that stand for those of a registry, by the variable of the compose file."""
@@ -43,7 +43,15 @@ if [ -f {CERTIFICATES} ]; then cp {CERTIFICATES} "$1/etc/ssl/certs/"; fi
 
 def missing() -> str | None:
     """Return the reason why this machine cannot run containers; None if it can."""
-    return missing_for("start a Docker engine", PROGRAMS)
+    return missing_for("start a Docker engine", (*PROGRAMS, compose_command()[0]))
+
+
+@cache
+def compose_command() -> tuple[str, ...]:
+    """Return the command of Docker Compose: the client's plugin, or else Debian 12's program of version 1.29."""
+    client = shutil.which("docker")
+    plugin = client and subprocess.run([client, "compose", "version"], capture_output=True, check=False).returncode == 0
+    return ("docker", "compose") if plugin else ("docker-compose",)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,11 +34,13 @@ class Version(NamedTuple):
     number: int
     programs: str
     """Folder of its programs, within the wheel of the embedded server or on the machine."""
+    libraries: str = postgres.LIBRARIES
+    """Folder of what the programs load."""
 
 
 VERSION_16, VERSION_18 = Version(16, "pginstall"), Version(18, "pginstall18")
 INSTALLED = [
-    Version(int(folder.name), str(folder))
+    Version(int(folder.name), str(folder), str(folder / "lib"))
     for folder in sorted(Path("/usr/lib/postgresql").glob("[0-9]*"))
     if (Path("/usr/share/postgresql") / folder.name / "extension" / "vector.control").exists()
 ]
@@ -80,6 +82,7 @@ async def managed_postgres(version: Version, port: int | None = None) -> AsyncIt
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(postgres, "VERSION", version.number)
         patch.setattr(postgres, "PROGRAMS", version.programs)
+        patch.setattr(postgres, "LIBRARIES", version.libraries)
         patch.setattr(postgres, "INITDB_OPTIONS", OPTIONS)
         if port is not None:
             patch.setattr(postgres, "PORT", port)
