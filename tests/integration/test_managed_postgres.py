@@ -89,4 +89,5 @@ async def test_connections_to_the_database_are_encrypted(servers: Servers, versi
                 encrypted = (
                     "SELECT count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE ssl AND client_port > 0"
                 )
-                assert await (await connection.execute(encrypted)).fetchone() > (0,)
+                [(number,)] = await (await connection.execute(encrypted)).fetchall()
+                assert number > 0
