@@ -13,7 +13,7 @@ import pytest_asyncio
 import nemuri
 from nemuri.client.client import Client
 from tests.e2e import docker_engine
-from tests.e2e.compose_project import NODES, Project
+from tests.e2e.compose_project import HEALTHY_SECONDS, NODES, Project
 from tests.e2e.docker_engine import Docker
 
 pytestmark = [
@@ -101,7 +101,8 @@ async def test_tasks_are_answered_while_a_node_is_killed_and_specialists_are_sca
 
 
 async def test_an_upgrade_is_rolled_while_tasks_are_answered(project: Project, ann: Client, tmp_path: Path) -> None:
-    """Containers of another image take over one after the other, and every task is answered."""
+    """Containers of another image take over one after the other, and every task is answered. The servers stay."""
+    servers = [project.container(name) for name in (*NODES, "postgres")]
     (tmp_path / "Dockerfile").write_text("FROM nemuri\n", encoding="utf-8")
     await asyncio.to_thread(project.docker, "build", "--tag", "nemuri", "--label", "version=next", tmp_path)
     stop = asyncio.Event()
@@ -110,13 +111,15 @@ async def test_an_upgrade_is_rolled_while_tasks_are_answered(project: Project, a
         number = 0
         while not stop.is_set():
             number += 1
-            assert (await ann.ask(f"What is an expression of kind {number}?", agent=AGENT)).status == "done"
+            answer = await ann.ask(f"What is an expression of kind {number}?", agent=AGENT, timeout=HEALTHY_SECONDS)
+            assert answer.status == "done"
         return number
 
     asking = asyncio.create_task(ask())
     for name in ("projector", "query-api", "specialist", "orchestrator", "intake"):
         await asyncio.to_thread(project, "up", "--detach", "--no-deps", name)
     await asyncio.to_thread(project.up)
+    assert [project.container(name) for name in (*NODES, "postgres")] == servers
     stop.set()
     assert await asking >= 1
     assert "0 differences" in await asyncio.to_thread(project.operate, "operator", "verify")

@@ -111,12 +111,27 @@ def test_workers_start_after_provisioning(compose: dict[str, Any]) -> None:
     for name, each in ours(compose).items():
         conditions = {other: wanted["condition"] for other, wanted in each.get("depends_on", {}).items()}
         if name == "provision":
-            assert conditions == dict.fromkeys(NODES, "service_healthy") | {"roles": "service_completed_successfully"}
+            once = dict.fromkeys(("permissions", "roles"), "service_completed_successfully")
+            assert conditions == dict.fromkeys(NODES, "service_healthy") | once
         elif name not in OPERATIONS:
             assert conditions == {"provision": "service_completed_successfully"}, name
-    permitted = {"permissions": {"condition": "service_completed_successfully"}}
-    assert all(compose["services"][name]["depends_on"] == permitted for name in SERVERS)
-    assert compose["services"]["roles"]["depends_on"] == {"postgres": {"condition": "service_healthy"}}
+    roles = compose["services"]["roles"]["depends_on"]
+    assert {other: wanted["condition"] for other, wanted in roles.items()} == {
+        "permissions": "service_completed_successfully",
+        "postgres": "service_healthy",
+    }
+
+
+def test_servers_depend_on_no_container_and_wait_for_their_files(compose: dict[str, Any], written: Path) -> None:
+    """A server waits for a file that `permissions` writes last. Compose would replace it together with a container that
+    it depends on.
+    """
+    for name in SERVERS:
+        server = compose["services"][name]
+        assert "depends_on" not in server
+        [directory] = [volume.split(":")[:2] for volume in server["volumes"] if "/secrets/" in volume]
+        assert f"until [ -e {directory[1]}/written ]" in server["entrypoint"][2]
+        assert (written / Path(directory[0]).name / "written").exists()
 
 
 def test_every_container_has_a_health_check(compose: dict[str, Any]) -> None:

