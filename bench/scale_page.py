@@ -89,9 +89,10 @@ def simulation(found: Mapping[str, Any]) -> str:
     ]
     machine = found["machine"]
     when = f"Measured {found['measured_at'][:10]} on {machine['cores']} cores under a load of {machine['load']:g}."
-    tasks = found["tasks"]["simulated_over_measured"]
+    tasks = found["tasks"]
     told = (
-        f"Each cell: measured, and simulated divided by measured. Tasks a second (`bench/throughput.py`): {tasks:.2f}."
+        "Each cell: measured, and simulated divided by measured. Tasks a second (`bench/throughput.py`): "
+        f"{tasks['measured_per_second']:.4g}; {tasks['simulated_over_measured']:.2f}×."
     )
     return f"{_markdown(heading, lines)}\n\n{when} {told}"
 
