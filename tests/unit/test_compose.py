@@ -78,7 +78,7 @@ def test_variables_are_known_and_no_setting_is_left_out(compose: dict[str, Any],
         [user] = secrets_of(each)
         secret = (written / f"nemuri-{user}" / "nemuri.env").read_text(encoding="utf-8")
         given = {line.partition("=")[0] for line in secret.splitlines()}
-        ours_alone = {name for name in each["environment"] if not name.startswith(TRACING_PREFIX)}
+        ours_alone = {variable for variable in each["environment"] if not variable.startswith(TRACING_PREFIX)}
         assert {*ours_alone, *given} <= known_variables(), name
         wanted = {variable for variable in known_variables() if not variable.startswith(ELSEWHERE)}
         assert wanted <= {*each["environment"], *given, *OF_SOME}, name
