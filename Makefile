@@ -47,7 +47,7 @@ floors: $(VENV)/.installed-dev
 	$(BIN)/lint-imports
 
 generate: $(VENV)/.installed-dev  ## Everything derived from the code: types of keyword arguments, schemas, goldens, corpus, prompts, recorded calls, deployment files
-	$(BIN)/python -m nemuri.client.operations client/nemuri/client/keywords.py
+	$(BIN)/python -m nemuri.client.keyword_types client/nemuri/client/keywords.py
 	$(BIN)/python -m nemuri.cli.man_page client/nemuri.1
 	$(BIN)/python -m nemuri.platform.api_schemas contracts/schemas
 	$(BIN)/python -m nemuri.http_api.openapi contracts/schemas

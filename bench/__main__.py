@@ -75,6 +75,7 @@ SCRIPTS = (
     Script("concerns"),
     Script("hook", ("--memories", "200", "--calls", "20", "--sessions", "3")),
     Script("assistant_memory", ("--conversations", "1", "--unrelated", "20"), folder=True),
+    Script("start", ("--rounds", "2")),
     Script("worker_memory", ("--quick",)),
     Script("cost", ("--tasks", "2", "--memories", "2")),
     Script("documents", ("--sizes", "50", "100", "--rounds", "1")),

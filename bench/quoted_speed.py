@@ -57,6 +57,15 @@ def _cost(what: str) -> Callable[[Any], str]:
     return text
 
 
+def _starts(result: Any) -> tuple[float, ...]:
+    """Return the milliseconds in which the program says its version, its help, and the help of a command."""
+    return tuple(result["wall_ms"][name] for name in ("version", "help", "ask --help"))
+
+
+def _started(result: Any) -> str:
+    return f"{' / '.join(f'{each:.0f}' for each in _starts(result))} ms; {result['wall_ms']['python']:.0f} ms"
+
+
 SPEED_FIGURES: Final = (
     Figure(
         "one recall among 10,000 memories, embedding excluded: CPU time; cold start; memory use", "warm-jsquad",
@@ -161,6 +170,10 @@ SPEED_FIGURES: Final = (
             "CPU time of the platform for one task, model excluded",
             "タスク 1 件あたりのプラットフォームの CPU 時間(モデルを除く)",
         ),
+    ),
+    Figure(
+        "median time of `nemuri --version` / `--help` / `ask --help`; of `python -c pass`", "start", _started,
+        "within 300 ms", lambda one: bool(max(_starts(one)) <= one["goal_ms"]),
     ),
     Figure("cost of one task of a client alone; median time to its answer", "cost", _cost("task")),
     Figure("cost of one memory of a client alone; median time until it is stored", "cost", _cost("memory")),

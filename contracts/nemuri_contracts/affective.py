@@ -106,7 +106,7 @@ class TurnOffered(ClientEvent):
     """The assistant's reply."""
     project: Label | None = None
     """Project in which the turn took place: the address of its repository, or its directory; None outside of one."""
-    matters: TurnMatters = TurnMatters()
+    matters: TurnMatters = TurnMatters.of_defaults()
     """Actions of the assistant in the turn."""
     said_at: Moment
     """Time of the prompt."""

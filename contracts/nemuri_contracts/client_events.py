@@ -262,7 +262,7 @@ class MemoryContent(Options):
     """Tags of the memory."""
     learnings: dict[Label, Text] = Field(default_factory=dict, max_length=32)
     """Lessons of the memory, by perspective of the agent."""
-    scope: Scope = Scope()
+    scope: Scope = Scope.of_defaults()
     """Domain or project in which the memory is valid. By default, it is valid everywhere."""
     said_by: Label | None = None
     """Name of the source."""

@@ -218,7 +218,7 @@ class NewMemory(Value):
     links: tuple[UUID, ...] = ()
     """Ids of the older memories that it derives from."""
     relations: tuple[Relation, ...] = ()
-    origin: Origin = Origin()
+    origin: Origin = Origin.of_defaults()
     vector: Text
     strength: float = Field(gt=0, le=1e6)
     """Initial strength, overall and in each of `perspectives`."""
@@ -304,7 +304,7 @@ class MemoryEncoded(AgentWorkEvent):
     """Ids of the memories from which it was learned."""
     relations: tuple[Relation, ...] = ()
     """Relations to older memories."""
-    origin: Origin = Origin()
+    origin: Origin = Origin.of_defaults()
     """Client, task or textbook from which the memory comes."""
     vector: Text
     """Key of the memory's vector: model, dimension and SHA-256 of the embedded text."""

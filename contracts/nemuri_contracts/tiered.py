@@ -106,7 +106,7 @@ class ExperienceRecorded(AgentEvent):
     kind: Literal["experience_recorded"] = "experience_recorded"
     experience: Experience
     """The experience."""
-    cues: Cues = Cues()
+    cues: Cues = Cues.of_defaults()
     """Cues of the experience."""
     importance: Share
     """Importance, 0 to 1."""
@@ -303,7 +303,7 @@ class WorkingMemory(Value):
     active_goals: tuple[Text, ...] = ()
     cc_broadcast: Text = ""
     """The last decision of the cognitive controller, in words."""
-    emotional_state: Feeling = Feeling()
+    emotional_state: Feeling = Feeling.of_defaults()
 
     def updated(self, **changes: object) -> "WorkingMemory":
         """Return a copy with changed fields. Raises pydantic's `ValidationError` for invalid values."""

@@ -43,13 +43,16 @@ SUMMARIES: Final = Path(__file__).with_name("command_summaries.json")
 _WITH_VALUE: Final = ("--data",)
 """Options of the program that are followed by a value."""
 _HELP: Final = "--help"
+_VERSION: Final = "--version"
 
 
 def register_commands(app: typer.Typer, words: Sequence[str] | None) -> None:
-    """Add to `app` what a command line needs: the commands of the module of its command. If it names no command of the
-    core, as for the help, it gets those of extensions, and the others by name and summary only. With None, all commands
-    are added.
+    """Add to `app` what a command line needs: the commands of the module of its command, and none for the version. If
+    it names no command of the core, as for the help, it gets those of extensions, and the others by name and summary
+    only. With None, all commands are added.
     """
+    if words and words[0] == _VERSION:
+        return
     name = None if words is None else command_in(words)
     modules = [panel[name] for panel in PANELS.values() if name in panel] if name else []
     for module in MODULES if words is None else modules:

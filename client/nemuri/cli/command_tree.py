@@ -1,9 +1,9 @@
 """The tree of commands: options that every command accepts, and the order of commands in the help."""
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, groupby
 from typing import Any, Final
 
 import typer
@@ -30,11 +30,11 @@ def build_program(app: typer.Typer) -> Any:
     known: dict[str, Any] = getattr(root, "commands")  # noqa: B009 - the library types it as a command alone
     order = PANELS if known.keys() <= set(chain.from_iterable(PANELS.values())) else panels()
     headings = {name: heading for heading, names in order.items() for name in names}
-    for name, command in known.items():
-        command.rich_help_panel = headings.get(name)
     known.update({name: known.pop(name) for name in headings if name in known})
     for command in _tree(root):
-        command.rich_markup_mode = "rich"
+        command.rich_markup_mode = None  # importing rich would take a third of the time of a help
+        if hasattr(command, "format_commands"):
+            command.format_commands = _with_whole_summaries(command, headings if command is root else {})
         command.parse_args = _named(command.parse_args)
         if command is not root:
             taken = {name for param in command.params for name in param.opts}
@@ -54,6 +54,20 @@ def _named(parse: Callable[[Any, list[str]], Any]) -> Callable[[Any, list[str]],
             raise
 
     return parsed
+
+
+def _with_whole_summaries(group: Any, headings: Mapping[str, str]) -> Callable[[Any, Any], None]:
+    """Return a function that lists the commands of `group` in its help, by heading, with whole summaries. The library
+    cuts them at the width of the terminal.
+    """
+
+    def write(_: Any, formatter: Any) -> None:
+        rows = {name: command.help.split("\n\n")[0] for name, command in group.commands.items()}
+        for heading, names in groupby(rows, key=lambda name: headings.get(name, "Commands")):
+            with formatter.section(heading):
+                formatter.write_dl([(name, rows[name]) for name in names])
+
+    return write
 
 
 def _tree(command: Any) -> Iterator[Any]:

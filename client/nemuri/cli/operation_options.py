@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Annotated, Any, Final, Literal, TypeVar, get_args, get_origin
 
 import typer
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
 from nemuri.cli.failures import WrongUse
@@ -21,7 +21,7 @@ F = TypeVar("F", bound=Callable[..., None])
 _METAVARS: Final = {int: "N", float: "N", str: "TEXT"}
 _MAX_SHOWN_LIMIT: Final = 10**6
 """Higher limits are not shown in the help, only checked."""
-_MOMENT: Final[TypeAdapter[datetime]] = TypeAdapter(Moment)
+_MOMENT: Final[TypeAdapter[datetime]] = TypeAdapter(Moment, config=ConfigDict(defer_build=True))
 _FROM_SETTINGS: Final = {"project": "NEMURI_PROJECT", "domains": "NEMURI_DOMAINS"}
 """Options of a setting that come from the environment if the command line has none."""
 

@@ -1,7 +1,6 @@
 """Commands for operators: up, worker, rebuild, verify, reembed, demo."""
 # ruff: noqa: FBT002 - typer reads options from the parameters
 
-import asyncio
 import shlex
 from collections.abc import Iterator
 from functools import partial
@@ -24,6 +23,8 @@ from nemuri.cli.window import (
 )
 
 if TYPE_CHECKING:
+    import asyncio
+
     from nemuri.gateway.platform_gateway import PlatformGateway
     from nemuri.platform.platform import Started
     from nemuri.platform.start_check import StartProblems
@@ -156,6 +157,8 @@ def _tell_agents(settings: "Settings") -> None:
     """Print the forgetting speed of each agent, and which agents still recall by words. Print nothing if the platform
     does not answer.
     """
+    import asyncio
+
     from nemuri.cli.agent_lines import lines_of
     from nemuri.client.exchange import ClientError
 
@@ -294,7 +297,7 @@ def demo(
     codes: list[int] = []
     kept = running or session.data is not None
 
-    async def play(_: asyncio.Event) -> None:
+    async def play(_: "asyncio.Event") -> None:
         codes.append(await run(session.settings(), console(), data=session.data, running=running))
 
     run_until_stopped(play)

@@ -1,6 +1,5 @@
 """The common start of every command: root options, settings and a connected client."""
 
-import asyncio
 import math
 import time
 from collections.abc import Callable, Coroutine
@@ -93,6 +92,8 @@ class Session:
         `limit` shortens only the time for connecting; `work` must observe it by itself. Logging is switched off unless
         `--verbose` was given.
         """
+        import asyncio
+
         from nemuri.client.connection import connected
         from nemuri.client.connection_attempt import CONNECTING_SECONDS
         from nemuri_contracts.event import OPERATOR
@@ -113,6 +114,8 @@ class Session:
         Shows a progress bar with the text `doing`. The operation gets the settings and a function that reports
         progress.
         """
+        import asyncio
+
         from nemuri.client.connection import resolve_addresses
         from nemuri.terminal.output import progress
 

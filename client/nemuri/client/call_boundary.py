@@ -11,7 +11,7 @@ from pydantic import ConfigDict, ValidationError, validate_call
 
 from nemuri.client.deadlines import Expired, is_over, within
 from nemuri.client.exchange import CallTimeoutError, ClientError
-from nemuri.client.operations import OPTIONS, documented, keywords_of
+from nemuri.client.keyword_types import OPTIONS, documented, keywords_of
 from nemuri_contracts.codec import validation_message
 from nemuri_contracts.event import Options
 from nemuri_infra.bus.event_log import ConflictError, TooLargeError

@@ -7,7 +7,6 @@ The core imports none of them. It finds each by an entry point of the group `nem
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.metadata import entry_points
 from pkgutil import resolve_name
 from typing import Any
 
@@ -49,6 +48,8 @@ class Extension:
 @cache
 def extensions() -> tuple[Extension, ...]:
     """Return the installed extensions by name. Raises TypeError if an entry point of the group is something else."""
+    from importlib.metadata import entry_points  # a command of the core needs none, and starts without it
+
     found = [point.load() for point in entry_points(group=GROUP)]
     if strange := [extension for extension in found if not isinstance(extension, Extension)]:
         raise TypeError(f"an entry point of {GROUP} must be an Extension, not {strange[0]!r}")

@@ -1,6 +1,5 @@
 """Society experiments with a language model: `--model` of the commands of `society experiment`."""
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +11,8 @@ from nemuri.cli.session import Session
 from nemuri_society.cli.society_runner import run_to_its_end
 
 if TYPE_CHECKING:
+    import asyncio
+
     from nemuri.experiments.report import ExperimentReport
     from nemuri_infra.models.settings import ModelSettings
     from nemuri_society.contracts.society import Society
@@ -99,7 +100,7 @@ async def _live_all(
     session: Session,
     trials: list["Trial"],
     seed: int,
-    stop: asyncio.Event,
+    stop: "asyncio.Event",
 ) -> "ExperimentReport | None":
     """Let the societies live that have not lived yet, and measure all. Returns None if a stop signal ended a life."""
     from nemuri_society.experiments.with_models.lives import live, lived_already, measure_all

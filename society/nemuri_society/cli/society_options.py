@@ -1,6 +1,5 @@
 """Options shared by the society commands, and their connection to the log."""
 
-import asyncio
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -85,6 +84,8 @@ def with_log(session: Session, work: Any, *, start: bool) -> Any:
     """Return what the coroutine function `work` returns for the log and the settings. With `start`, start a server on
     the data directory if none runs.
     """
+    import asyncio
+
     from nemuri_society.operations.nats_server import society_server
 
     async def main() -> Any:

@@ -1,6 +1,5 @@
 """The foreground processes of a society: society host, society world."""
 
-import asyncio
 import os
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,8 @@ from nemuri_infra.process.resource_limits import ONE_THREAD
 from nemuri_society.cli.society_options import LimitOption, NameArgument, ParentOption
 
 if TYPE_CHECKING:
+    import asyncio
+
     from nemuri_infra.bus.event_log import Log
     from nemuri_infra.runtime.settings import Settings
 
@@ -47,6 +48,8 @@ def world(context: typer.Context, name: NameArgument, http: HttpOption = None, p
     """Run the world of a society in this process. A second world process waits until this one ends."""
 
     async def work(settings: "Settings", log: "Log") -> None:
+        import asyncio
+
         from nemuri_society.observability.host_metrics import process_registry
         from nemuri_society.observability.world_metrics import WorldMetrics
         from nemuri_society.operations.metrics_endpoint import SocietyProbes, serve_probes
@@ -79,7 +82,7 @@ def _serve(session: Session, process: str, work: Any, http: str | None, parent: 
 
     settings = with_http(session.settings(), http)
 
-    async def main(stop: asyncio.Event) -> None:
+    async def main(stop: "asyncio.Event") -> None:
         async with society_server(settings, start=False) as (there, log):
             ends = stop.wait() if parent is None else end_when_orphaned(parent, stop)
             await _until(work(there, log), ends, log.lost.wait())
@@ -93,6 +96,8 @@ def _serve(session: Session, process: str, work: Any, http: str | None, parent: 
 
 async def _until(work: Coroutine[Any, Any, None], *ends: Coroutine[Any, Any, object]) -> None:
     """Run `work` until it ends or one of `ends` completes, and cancel the others. Exceptions of `work` are raised."""
+    import asyncio
+
     from nemuri_infra.process.cancellation import cancel_and_wait
 
     working, *others = (asyncio.ensure_future(task) for task in (work, *ends))

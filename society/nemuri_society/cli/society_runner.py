@@ -1,6 +1,5 @@
 """Running of a society until it ends or a stop signal arrives, and output of its report."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -10,6 +9,8 @@ from nemuri.cli.session import Session
 T = TypeVar("T")
 
 if TYPE_CHECKING:
+    import asyncio
+
     from nemuri_infra.bus.event_log import Log
     from nemuri_infra.runtime.settings import Settings
     from nemuri_society.contracts.society import Society
@@ -54,7 +55,7 @@ def run_one(
     from nemuri_society.operations.lifecycle import run_society
     from nemuri_society.operations.nats_server import society_server
 
-    async def lives(stop: asyncio.Event) -> "RunReport":
+    async def lives(stop: "asyncio.Event") -> "RunReport":
         async with society_server(session.settings(), start=True, running=name, new=new) as (settings, log):
             society = await begin(log, settings)
             tell = console_output.progress_printer(society, quiet=session.json)
@@ -63,17 +64,19 @@ def run_one(
     return run_to_its_end(session, lives)
 
 
-def run_to_its_end(session: Session, work: Callable[[asyncio.Event], Coroutine[Any, Any, T]]) -> T | None:
+def run_to_its_end(session: Session, work: Callable[["asyncio.Event"], Coroutine[Any, Any, T]]) -> T | None:
     """Run `work` until it ends, and return its result. A stop signal sets the event that `work` gets and does not
     cancel it, so that its processes end in order and its result can still be printed.
 
     Returns None if the signal arrived before `work` had begun.
     """
+    import asyncio
+
     from nemuri.platform.workers import run_until_stopped
 
     results = list[T]()
 
-    async def shielded(stop: asyncio.Event) -> None:
+    async def shielded(stop: "asyncio.Event") -> None:
         working = asyncio.ensure_future(work(stop))
         try:
             await asyncio.shield(working)

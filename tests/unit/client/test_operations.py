@@ -8,9 +8,10 @@ from typing import Any, get_args
 
 from nemuri.cli.app import program
 from nemuri.cli.command_tree import build_program
-from nemuri.client import keywords, operations
+from nemuri.client import keyword_types, keywords
 from nemuri.client.client import Client
-from nemuri.client.operations import bare, keywords_of, limits_of, options_of, singular
+from nemuri.client.keyword_types import keywords_of
+from nemuri.client.operations import bare, limits_of, options_of, singular
 from nemuri.http_api.openapi import document
 from nemuri.mcp_server.server import TOOLS, _tool
 from nemuri.window.task_form import option_inputs
@@ -173,7 +174,7 @@ def test_the_form_has_the_limits_of_the_options() -> None:
 
 def test_the_types_of_keyword_arguments_are_current() -> None:
     """Compare the checked-in types with those that `make generate` writes."""
-    assert inspect.getsource(keywords) == operations.keyword_types()
+    assert inspect.getsource(keywords) == keyword_types.keyword_types()
     assert Path(str(keywords.__file__)).name == "keywords.py"
 
 
@@ -182,7 +183,7 @@ def test_every_option_is_documented() -> None:
     hidden = {"after", "following", "within", "program", "tool", "request"}
     undocumented = [
         f"{model.__name__}.{name}"
-        for model in operations.OPTIONS.values()
+        for model in keyword_types.OPTIONS.values()
         for name, each in model.model_fields.items()
         if not each.is_required() and not each.description and name not in hidden
     ]

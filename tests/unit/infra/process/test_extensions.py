@@ -8,7 +8,6 @@ from types import SimpleNamespace
 import pytest
 
 from nemuri_contracts.subjects import Subjects
-from nemuri_infra.process import extensions as module
 from nemuri_infra.process.extensions import GROUP, Extension, extensions, parts
 from nemuri_infra.runtime.extension_stores import extension_stores
 from nemuri_infra.runtime.permissions import Permissions
@@ -31,7 +30,7 @@ def _entry_points(found: list[object], group: str) -> list[SimpleNamespace]:
 def installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[object]]:
     """Return a list of the values of the installed entry points, which is empty at first."""
     found: list[object] = []
-    monkeypatch.setattr(module, "entry_points", partial(_entry_points, found))
+    monkeypatch.setattr("importlib.metadata.entry_points", partial(_entry_points, found))
     for cached in (extensions, users):
         cached.cache_clear()
     yield found
