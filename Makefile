@@ -102,8 +102,8 @@ faults: $(VENV)/.installed-dev  ## So many seeded schedules of faults, with figu
 
 ADAPTERS := $(VENV)-adapters
 
-adapters: $(ADAPTERS)/.installed  ## The adapters for all frameworks, with LangChain's own tests (0.9 GB, some minutes)
-	$(ADAPTERS)/bin/python -m pytest tests/integration/adapters
+adapters: $(ADAPTERS)/.installed  ## The adapters for all frameworks, with LangChain's own tests and Claude Code itself (0.9 GB, some minutes)
+	$(ADAPTERS)/bin/python -m pytest tests/integration/adapters tests/e2e/test_claude_code.py
 
 $(ADAPTERS)/.installed: pyproject.toml constraints.txt  # an environment of its own: Google's ADK wants older versions than ours
 	$(PYTHON) -m venv $(ADAPTERS)

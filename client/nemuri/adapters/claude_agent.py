@@ -49,9 +49,10 @@ def memory_options(
     hooks: dict[Any, list[HookMatcher]] = dict(options.hooks or {})
     for event, hook in _hooks(shared, agent, person).items():
         hooks[event] = [*hooks.get(event, []), hook]
+    served: Any = {**create_sdk_mcp_server(SERVER, tools=_tools(tools)), "alwaysLoad": True}  # no search for them
     return replace(
         options,
-        mcp_servers={**options.mcp_servers, SERVER: create_sdk_mcp_server(SERVER, tools=_tools(tools))},
+        mcp_servers={**options.mcp_servers, SERVER: served},
         allowed_tools=[*options.allowed_tools, f"mcp__{SERVER}__recall_memories", f"mcp__{SERVER}__remember"],
         hooks=hooks,
     )
