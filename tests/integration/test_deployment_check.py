@@ -5,11 +5,14 @@ from contextlib import asynccontextmanager
 
 import psycopg
 import pytest
+from nats.aio.client import Client as Nats
+from nats.aio.client import ServerVersion
 from psycopg import sql
 from sqlalchemy.engine import make_url
 
 from nemuri.platform.deployment_check import check_deployment
 from nemuri.platform.serving import prepare
+from nemuri_infra.bus.connection import UnreachableError
 from nemuri_infra.projections.projection import Projection
 from nemuri_infra.runtime.settings import Settings
 from nemuri_infra.stores.results import result_bucket
@@ -72,6 +75,19 @@ async def test_what_was_not_provisioned_is_named(servers: Servers) -> None:
     advice = "does not exist; run `python -m nemuri.cli.provision` as the provisioner to create it"
     assert found[f"stream {bare.namespace}"] == found["consumer specialist"] == advice
     assert "nemuri.cli.provision" in found["tables"]
+
+
+async def test_a_server_that_is_too_old_is_refused(servers: Servers) -> None:
+    """On a server that is too old nothing is created; the refusal and the check name both versions in one line."""
+    settings = servers.settings()
+    line = "version 2.12.3; upgrade nats-server to 2.12.4 or later"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Nats, "connected_server_version", ServerVersion("2.12.3"))
+        with pytest.raises(UnreachableError, match=f"the NATS server is too old: {line}"):
+            await prepare(settings)
+        found = await lacking(settings)
+    assert found["NATS"] == line
+    assert "does not exist" in found[f"stream {settings.namespace}"]
 
 
 async def test_a_lost_stream_and_a_lost_consumer_are_named(settings: Settings) -> None:

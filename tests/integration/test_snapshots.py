@@ -276,7 +276,7 @@ async def test_an_erasure_deletes_the_snapshots(servers: Servers, settings: Sett
         await resources.log.append(agent_defined())
         await client.settle()
         gone = await client.remember("python", "The truth value of a heckelphone is always ochreish.")
-        await client.remember("python", "The truth value of an empty list is wombatfalse.")
+        await client.remember("python", "The truth value of an empty list is potoroofalse.")
         await until_idle(resources)
         await made(resources)
         words = [piece for piece in await pieces(resources.log) if b"heckelphone" in zlib.decompress(piece)]
@@ -288,7 +288,7 @@ async def test_an_erasure_deletes_the_snapshots(servers: Servers, settings: Sett
         assert anywhere(servers.directory, words) == []
         await made(resources)
         later = b"".join(map(zlib.decompress, await pieces(resources.log)))
-        assert b"wombatfalse" in later
+        assert b"potoroofalse" in later
         assert b"heckelphone" not in later
         await rebuild(settings)
     await assert_verified(settings)

@@ -11,15 +11,13 @@ from nats.js.errors import NotFoundError, ServiceUnavailableError
 
 from nemuri.platform.deployment_findings import Finding, missing, ok, warning
 from nemuri_infra.bus.event_log import Log
-from nemuri_infra.runtime.provisioning import wanted_consumers, wanted_streams
+from nemuri_infra.runtime.provisioning import upgrade_advice, wanted_consumers, wanted_streams
 from nemuri_infra.runtime.readiness import provision_advice
 from nemuri_infra.runtime.settings import MEGABYTE, Settings
 from nemuri_infra.runtime.storage_limits import WARNING_SHARE, stream_usage, used_shares, warnings
 from nemuri_infra.stores.dead_letters import DeadLetters
 from nemuri_services.service_registry import SERVICES
 
-MIN_VERSION = (2, 12)
-"""Version of nats-server that is needed at least, for scheduled messages and writes of several entries at once."""
 USUAL_PAYLOAD = MEGABYTE
 """Default limit of a message in nats-server, in bytes."""
 UNSET: tuple[Any, ...] = (None, False, 0, -1, "", [])
@@ -69,9 +67,9 @@ class BusCheck:
     def _server(self) -> Finding:
         connection = self.log.connection
         version, payload = connection.connected_server_version, connection.max_payload
+        if (advice := upgrade_advice(self.log)) is not None:
+            return missing("NATS", advice)
         said = f"version {version.major}.{version.minor}.{version.patch}, messages of up to {payload:,} bytes"
-        if (version.major, version.minor) < MIN_VERSION:
-            return missing("NATS", f"{said}; upgrade nats-server to {'.'.join(map(str, MIN_VERSION))} or later")
         if payload < USUAL_PAYLOAD:
             return warning("NATS", f"{said}; raise `max_payload` to 1MB, or large memories and answers are refused")
         return ok("NATS", said)

@@ -57,7 +57,7 @@ JETSTREAM_OFF_CODES = {None, 10039, 10076}
 
 
 class UnreachableError(Exception):
-    """No server accepts the connection, JetStream is off on the server, or a certificate file cannot be used."""
+    """No server accepts the connection, JetStream is off, the server is too old, or a certificate file is unusable."""
 
 
 class DeniedError(NatsError):

@@ -10,6 +10,7 @@ from nats.js.errors import BadRequestError
 
 from nemuri_contracts.event import TUTOR
 from nemuri_contracts.subjects import Subjects
+from nemuri_infra.bus.connection import UnreachableError
 from nemuri_infra.bus.consumer_listing import consumers_of
 from nemuri_infra.bus.event_log import Log
 from nemuri_infra.runtime.consumer_pauses import pauses_bucket
@@ -24,6 +25,12 @@ from nemuri_infra.stores.snapshots import snapshot_bucket
 from nemuri_infra.stores.vectors import vector_bucket
 from nemuri_infra.stores.webhooks import webhook_bucket
 
+MIN_VERSION = (2, 12, 4)
+"""Version of nats-server that is needed at least.
+
+Before 2.12 it ignores scheduled messages and writes of several entries at once, without an answer that says so. Before
+2.12.4 a consumer of several subjects may pass over stored messages (nats-io/nats-server#7713).
+"""
 STREAM_EXISTS = 10058
 """The server's error code for a stream that exists with another configuration."""
 RESULT_SECONDS = 7 * 24 * 3600.0
@@ -58,11 +65,27 @@ async def provision(
     `replicas` is the number of nodes that store each stream. `storage` is the limit in bytes of all streams together on
     each node; without it only the disk limits them. A stream that is already above its limit keeps its messages and
     accepts no more.
+
+    Raises `UnreachableError`, and creates nothing, if the server is too old.
     """
+    if (advice := upgrade_advice(log)) is not None:
+        raise UnreachableError(f"the NATS server is too old: {advice}")
     streams = wanted_streams(log.subjects, replicas, storage)
     await asyncio.gather(*(_stream(log.stream, config) for config in streams))
     for stream, wanted in wanted_consumers(log.subjects, durables, ack_wait, replicas).items():
         await _consumers(log.stream, stream, wanted)
+
+
+def upgrade_advice(log: Log) -> str | None:
+    """Return the version that was found and the one that is needed; None if the server is not too old.
+
+    Behind a leaf node the version is not checked, because that of the server with the streams is not known.
+    """
+    version = log.connection.connected_server_version
+    found = (version.major, version.minor, version.patch)
+    if log.domain is not None or found >= MIN_VERSION:
+        return None
+    return "version {}.{}.{}; upgrade nats-server to {}.{}.{} or later".format(*found, *MIN_VERSION)
 
 
 def wanted_streams(subjects: Subjects, replicas: int, storage: int | None) -> list[api.StreamConfig]:

@@ -162,7 +162,8 @@ class SnapshotWriter:
         )
         context, bucket = self.store.log.stream, self.store.bucket
         await context.publish(described_subject(bucket), snapshot.model_dump_json().encode())
-        await context.purge_stream(object_stream(bucket), seq=snapshot.first)
+        if snapshot.first > 1:  # nats-server before 2.14.2 takes 1 as "everything"
+            await context.purge_stream(object_stream(bucket), seq=snapshot.first)
         return snapshot
 
 
