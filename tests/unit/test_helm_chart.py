@@ -172,6 +172,40 @@ def test_the_job_fills_every_secret_that_a_pod_waits_for(installed: dict[str, Ma
                     assert keys <= files[secret] | set(given("mark")), name
 
 
+def test_what_kubernetes_does_not_let_change_stays_the_same() -> None:
+    """Whatever an upgrade changes, no job of the same name has another pod, and no stateful set other volumes. So
+    Kubernetes takes it. A job whose work is another one has another name.
+    """
+    clients = {"clients": ["ann", "bob"]}
+    changes: tuple[dict[str, Any], ...] = (
+        {}, clients, {"image": {"tag": "next"}}, {"image": {"pullPolicy": "Always"}}, {"nats": {"replicas": 5}},
+        {"settings": {"NEMURI_STORAGE": "100"}}, {"priorityClassName": "high"}, {"nats": {"tlsSecret": "tls"}},
+        {"imagePullSecrets": [{"name": "registry"}]}, {"modelsSecret": "keys"}, {"archiveClaim": "archive"},
+        {"postgres": {"image": "pgvector/pgvector:pg18-bookworm"}}, {"services": {"specialist": {"replicas": 3}}},
+    )  # fmt: skip
+    jobs: dict[str, Any] = {}
+    volumes: dict[str, Any] = {}
+    names: list[set[str]] = []
+    for manifests in install(*changes):
+        assert isinstance(manifests, list), manifests
+        found = of_kind(manifests, "Job")
+        names.append(set(found))
+        for name, job in found.items():
+            assert jobs.setdefault(name, job["spec"]["template"]) == job["spec"]["template"], name
+        for name, stateful in of_kind(manifests, "StatefulSet").items():
+            fixed = {key: stateful["spec"][key] for key in ("selector", "serviceName", "volumeClaimTemplates")}
+            assert volumes.setdefault(name, fixed) == fixed, name
+    assert names[0].isdisjoint(names[changes.index(clients)])
+    assert names[0] == names[-1]
+
+
+def test_clients_of_other_namespaces_find_the_log(default: Manifests) -> None:
+    """The address that is written for clients has the name of the release's namespace."""
+    [job] = (pod for name, pod in pods(default).items() if name.startswith("permissions-"))
+    [address] = [each for each in job["spec"]["containers"][0]["args"] if each.startswith("--nats=")]
+    assert address == f"--nats=nats://{RELEASE}-nats.{NAMESPACE}.svc:4222"
+
+
 def test_the_nats_cluster_keeps_its_majority(installed: dict[str, Manifests]) -> None:
     """At least three nodes run, at most one may be evicted at a time, the probe looks whether they can still write, and
     every stream is replicated on three.

@@ -6,14 +6,16 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import psutil
 
 from nemuri.platform.embedder_check import check_embedder, embedding_in_force
-from nemuri.platform.serving import ensure_provisioned, serving
+from nemuri.platform.serving import NotProvisioned, ensure_provisioned, serving
 from nemuri.web.http_server import nth_address
+from nemuri_infra.bus.connection import UnreachableError
 from nemuri_infra.embedded.child_processes import POLL_SECONDS, Child, ChildProcess, ServerFailed
 from nemuri_infra.embedded.data_directory import Home
 from nemuri_infra.embedded.fork_server import ForkRequest
@@ -21,12 +23,16 @@ from nemuri_infra.embedded.forked_processes import FORK_SERVER, ForkServerProces
 from nemuri_infra.embedded.supervisor import Supervisor
 from nemuri_infra.process.cancellation import cancel_and_wait
 from nemuri_infra.process.event_loop import run
+from nemuri_infra.projections.database import DatabaseError
 from nemuri_infra.projections.projection import OtherFoldsError
 from nemuri_infra.runtime.resources import Resources
 from nemuri_infra.runtime.settings import Settings
 
 READY_SECONDS = 120.0
 """Seconds until a worker must be ready. It may have to load a local model first."""
+PROVISION_SECONDS = 60.0
+"""Seconds that a service waits for another process to create the streams and tables."""
+PROVISION_POLL_SECONDS = 2.0
 ORPHAN_POLL = 1.0
 SHUTDOWN_SECONDS = 25.0
 """Seconds from SIGTERM until a worker ends in any case. This is longer than events in progress may take to finish."""
@@ -141,7 +147,7 @@ async def work(
     endpoints.
     """
     if parent is None:
-        await ensure_provisioned(settings, [name])
+        await _until_provisioned(settings, name, stop)
         await check_embedder(settings, await embedding_in_force(settings))
     async with serving(settings, [name]) as here:
         if ready is not None:
@@ -150,6 +156,24 @@ async def work(
             said(f"{name} (process {os.getpid()}) serves health and metrics at {here.http}")
         until = stop.wait() if parent is None else until_orphaned(parent, stop)
         await while_connected(here.resources, until, alone=True)
+
+
+async def _until_provisioned(settings: Settings, name: str, stop: asyncio.Event) -> None:
+    """Create what the namespace needs. If another process does that (`settings.provision` is false), wait for it, at
+    most `PROVISION_SECONDS`, because in a cluster all processes start at the same time.
+    """
+    clock = asyncio.get_running_loop().time
+    end = clock() + (0 if settings.provision else PROVISION_SECONDS)
+    while True:
+        try:
+            await ensure_provisioned(settings, [name])
+        except (NotProvisioned, DatabaseError, UnreachableError):
+            if stop.is_set() or clock() >= end:
+                raise
+        else:
+            return
+        with suppress(TimeoutError):  # Polled, because nobody announces that the tables are there.
+            await asyncio.wait_for(stop.wait(), PROVISION_POLL_SECONDS)
 
 
 async def while_connected(resources: Resources, until: Coroutine[Any, Any, object], *, alone: bool = False) -> None:

@@ -251,7 +251,8 @@ class Permissions:
         )
         letters, webhooks = f"{API}.STREAM.MSG.DELETE.{self.subjects.dead_stream}", f"$KV.{webhook_bucket(name)}.>"
         said = self._appending(OPERATOR, kinds) | publishing(*stores, *retries, letters, webhooks)
-        read = self._reading_all(*self._streams)
+        # `nemuri doctor platform` asks for the account's limits and compares its streams with what is wanted.
+        read = self._reading_all(*self._streams) | publishing(f"{API}.INFO", f"{API}.STREAM.LIST")
         added = reduce(or_, (rights(self) for rights in parts("operator_rights")), Rights())
         return said | self._querying() | read | added | self._keeping_snapshots()
 

@@ -2,12 +2,15 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable
+from pathlib import Path
 
 import nats
 import pytest
 import pytest_asyncio
 from nats.aio.client import Client as Nats
 
+from nemuri.platform import workers
+from nemuri.platform.deployment_check import check_deployment
 from nemuri.platform.serving import NotProvisioned, ensure_provisioned, prepare
 from nemuri_contracts.codec import EVENTS
 from nemuri_infra.bus.access import Access, options
@@ -110,6 +113,31 @@ async def test_a_worker_requires_a_provisioned_namespace(restricted: RestrictedS
     other = restricted.settings(f"{restricted.subjects.namespace}-other-strength-sleep")
     with pytest.raises(NotProvisioned):
         await ensure_provisioned(other, ["strength-sleep"])
+
+
+async def test_a_worker_waits_for_the_provisioner(
+    restricted: RestrictedServers, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A worker that starts before its namespace is provisioned waits for that, and ends only after its patience."""
+    namespace = f"{restricted.subjects.namespace}-empty"
+    settings, stop, ready = restricted.settings(f"{namespace}-tutor"), asyncio.Event(), tmp_path / "ready"
+    with monkeypatch.context() as impatient:
+        impatient.setattr(workers, "PROVISION_SECONDS", 0.0)
+        with pytest.raises(NotProvisioned):
+            await workers.work(settings, "tutor", stop=stop)
+    working = asyncio.create_task(workers.work(settings, "tutor", stop=stop, ready=ready))
+    await prepare(restricted.settings(f"{namespace}-provisioner"))
+    while not ready.exists():
+        assert not working.done()
+        await asyncio.sleep(0.1)
+    stop.set()
+    await working
+
+
+async def test_the_operator_may_check_the_deployment(platform: RestrictedServers) -> None:
+    """Nothing that `nemuri doctor platform` looks at is forbidden to the operator."""
+    found = await check_deployment(platform.of("operator"))
+    assert [finding for finding in found if finding.state == "missing"] == []
 
 
 async def test_only_the_provisioner_provisions(restricted: RestrictedServers) -> None:

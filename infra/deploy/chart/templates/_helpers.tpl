@@ -16,10 +16,10 @@ app.kubernetes.io/component: {{ .component }}
 {{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
 {{- end }}
 
-{{/* Where users of the log and of the tables connect to. */}}
+{{/* Where users of the log and of the tables connect to. Clients are in other namespaces, so the name has that of the release's. */}}
 {{- define "nemuri.natsUrl" -}}
 {{- if .Values.nats.enabled -}}
-{{ ternary "tls" "nats" (ne .Values.nats.tlsSecret "") }}://{{ .Release.Name }}-nats:4222
+{{ ternary "tls" "nats" (ne .Values.nats.tlsSecret "") }}://{{ .Release.Name }}-nats.{{ .Release.Namespace }}.svc:4222
 {{- else -}}
 {{ .Values.nats.url }}
 {{- end -}}
@@ -147,6 +147,13 @@ securityContext:
   fsGroup: {{ .user }}
   fsGroupChangePolicy: OnRootMismatch
   seccompProfile: {type: RuntimeDefault}
+{{- end }}
+
+{{/* What must run before the services can. With a priority it takes the place of a service's second pod in an upgrade. */}}
+{{- define "nemuri.priority" -}}
+{{- with .Values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
 {{- end }}
 
 {{/* A claim of a volume: the dict `size`, `className`. */}}
