@@ -55,15 +55,20 @@ async def test_services_and_clients_work_over_tls(encrypted: RestrictedServers, 
         assert (await ann.status()).agents == 0
 
 
-@pytest.mark.parametrize("missing", ["nats_ca", "nats_certificate"])
+@pytest.mark.parametrize(
+    ("missing", "said"),
+    [
+        (("nats_ca",), "certificate is not trusted: .*NEMURI_NATS_CA"),
+        (("nats_certificate", "nats_key"), "accepts the connection .*NATS_URL"),
+    ],
+    ids=["authority", "own certificate"],
+)
 async def test_a_connection_without_certificates_is_refused(
-    encrypted: RestrictedServers, certificates: Path, missing: str
+    encrypted: RestrictedServers, certificates: Path, missing: tuple[str, ...], said: str
 ) -> None:
-    """A connection is refused if the client does not know the authority or has no certificate."""
-    settings = with_certificates(encrypted.client("ann"), certificates).model_copy(
-        update={missing: None, "nats_key": None}
-    )
-    with pytest.raises(NotConnectedError):
+    """A connection is refused with a reason if the client does not know the authority or has no certificate."""
+    settings = with_certificates(encrypted.client("ann"), certificates).model_copy(update=dict.fromkeys(missing))
+    with pytest.raises(NotConnectedError, match=said):
         async with connected(settings, "ann"):
             pass
 

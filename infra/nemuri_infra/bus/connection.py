@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from ssl import SSLCertVerificationError
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
@@ -129,9 +130,11 @@ class Connection(Nats):
             await self.close()
 
     async def _close(self, status: int, do_cbs: bool = True) -> None:  # noqa: FBT001, FBT002 - as the driver calls it
-        if self._transport is not None and (self.is_reconnecting or self._transport.at_eof()):
-            # The driver would fail on unsent data, or wait for the transport to close together with the reconnecting
-            # task that it cancels. The rest of the connection would then stay open. So the transport is closed here.
+        unusable = self.is_connecting or self.is_reconnecting
+        if self._transport is not None and (unusable or self._transport.at_eof()):
+            # The driver would fail on unsent data, or wait for the transport to close: together with the reconnecting
+            # task that it cancels, or without end after a failed handshake. The rest of the connection would then stay
+            # open. So the transport is closed here.
             self._transport.close()  # type: ignore[no-untyped-call]
             self._transport = None
         try:
@@ -230,7 +233,7 @@ async def connect(
     troubles = ConnectionProblems(name)
 
     async def complain(error: Exception) -> None:
-        said[:] = [str(error) or type(error).__name__]
+        said[:] = [_reason(error)]
         if DENIED in said[0]:
             permission = said[0].partition(DENIED)[2].strip()
             denied[:] = [permission.replace("for publish", "to publish").replace("for subscription", "to subscribe")]
@@ -291,6 +294,13 @@ def jetstream_needed(url: str) -> Iterator[None]:
         if error.err_code not in JETSTREAM_OFF_CODES:
             raise
         raise UnreachableError(f"JetStream is off on the NATS server at {_address(url)}; start it with -js") from error
+
+
+def _reason(error: Exception) -> str:
+    """Return what a problem of a connection is, in words."""
+    if isinstance(error, SSLCertVerificationError):
+        return f"its certificate is not trusted: {error.verify_message}; NEMURI_NATS_CA names the authority"
+    return str(error) or type(error).__name__
 
 
 def _address(url: str) -> str:
