@@ -5,11 +5,12 @@ and some of it waiting that takes no core (a disk, a network). Equal seeds give 
 """
 
 import heapq
+import math
 import random
 import statistics
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 BATCH: Final = 1_000
@@ -21,18 +22,28 @@ Action = Callable[[], None]
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """CPU seconds of one part: of each batch of the projector, and of each event."""
+    """Seconds of one part: of each batch of the projector, of each event, and of each group of events in a batch that
+    are worked on together, such as the rows of a statement. The more events a batch has, the fewer groups are new.
+    """
 
     batch: float = 0.0
     event: float = 0.0
+    group: float = 0.0
+    groups: int = 1
+    """Number of groups, all of the same size, to which events belong at random."""
 
     def of(self, events: int) -> float:
-        """Return the CPU seconds of a batch."""
-        return self.batch + self.event * events
+        """Return the seconds of a batch."""
+        return self.batch + self.event * events + self.group * groups_among(events, self.groups)
 
     def stretched(self, factor: float) -> "Cost":
         """Return the cost where each second takes `factor` seconds."""
-        return Cost(self.batch * factor, self.event * factor)
+        return replace(self, batch=self.batch * factor, event=self.event * factor, group=self.group * factor)
+
+
+def groups_among(events: float, groups: int) -> float:
+    """Return to how many of the groups so many events belong on average."""
+    return groups * (1 - math.pow(1 - 1 / groups, events))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +57,7 @@ class Shard:
     """CPU of whatever appends events, if it runs on the same machine."""
     append_wait: float = 0.0
     """Seconds without CPU that the log takes for one append after the other: the disk, and with copies the network."""
-    batch_wait: float = 0.0
+    batch_wait: Cost = Cost()
     """Seconds without CPU that a batch takes: the disk of the database, and the ways between the processes."""
     cores: int = 2
     in_flight: int = 512
@@ -222,7 +233,7 @@ class Simulation:
         shard, size = self.shard, len(batch)
 
         def written() -> None:
-            self.timeline.after(shard.batch_wait, lambda: self._written(batch))
+            self.timeline.after(shard.batch_wait.of(size), lambda: self._written(batch))
 
         self.cores.work(shard.log.batch + shard.client.batch, lambda: None)  # tells others how far it is
         self.cores.work(shard.projector.of(size), lambda: self.cores.work(shard.database.of(size), written))

@@ -2,11 +2,13 @@
 
     python -m bench.scale_simulation
     python -m bench.scale_simulation --patience 300 --tries 6     # wait for a machine that does nothing else
+    python -m bench.scale_simulation --saved                      # fit what was measured before again, without servers
 
 Events of a synthetic log are appended at several rates, at random times, and as fast as the log takes them, while the
-projector follows in a process of its own. On some rates the costs are fitted: CPU seconds of each part for a batch and
-for an event by least squares, and two waiting times (of an append, of a batch) by search. The other rates are only
-compared: events folded a second, the median and the 95th percentile of the lag, and the number of batches.
+projector follows in a process of its own. On some rates the costs are fitted: CPU seconds of each part for a batch, for
+an event, and for a group of events that are written together by least squares, and the waiting times of an append and
+of a batch by search. The other rates are only compared: events folded a second, the median and the 95th percentile of
+the lag, and the number of batches.
 
 Every stretch is tried several times, and the one with the least work of other programs is kept. If these used more
 than a tenth of a core nevertheless, the seconds that each process waited for a core are an input of the simulation:
@@ -24,24 +26,31 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from operator import itemgetter
 from typing import Any, Final
 
 import numpy as np
 import psutil
+from scipy.optimize import nnls
 
 from bench.measuring import RESULTS, save_figures, table
 from bench.scale_load import Ground, Observed
-from bench.scale_model import Cost, Outcome, Shard, at_once, at_random, simulate
+from bench.scale_model import Cost, Outcome, Shard, at_once, at_random, groups_among, simulate
 from nemuri_infra.process.event_loop import run
 
-FITTED: Final = (100.0, 600.0, None)
-CHECKED: Final = (50.0, 300.0, 900.0, 1_200.0, None)
+FITTED: Final = (100.0, 600.0, 900.0, None)
+CHECKED: Final = (50.0, 300.0, 1_200.0, None)
 """Rates of events a second; None for as many as the log takes."""
 WITHIN: Final = 0.15
 QUIET: Final = 0.1
 """Cores that other programs use when the machine counts as quiet."""
 PROCESSES: Final = {"projector": "projector", "database": "postgres", "log": "nats-server", "client": "client"}
 """Processes of the real load, by part of the simulated shard."""
+GROUPED: Final = ("projector", "database")
+"""Parts that work on several events of a batch together."""
+GROUPS: Final = (1, 2, 3, 5, 8, 12, 20, 30)
+"""Numbers of groups that are tried."""
+NAME: Final = "scale_simulation"
 MANY: Final = 64
 """Cores of a machine on which nothing waits for a core."""
 EVENTS_OF_A_TASK: Final = 14
@@ -52,6 +61,12 @@ LAGGING_MS: Final = 500.0
 """95th percentile of the lag above which the queue counts as growing."""
 SIMULATED_SECONDS: Final = 20.0
 """Seconds that are simulated beyond this machine."""
+
+
+APPEND_WAITS: Final = (0.0, 0.1e-3, 0.2e-3, 0.35e-3)
+BATCH_WAITS: Final = (0.0, 0.5e-3, 1e-3, 2e-3, 3e-3, 5e-3, 8e-3)
+EVENT_WAITS: Final = (0.0, 0.05e-3, 0.1e-3, 0.15e-3, 0.2e-3)
+"""Seconds that are tried: of waiting of an append, of a batch, and of each event of a batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,20 +102,31 @@ async def _quiet(patience: float) -> None:
 
 def fitted(runs: Sequence[Observed], cores: int) -> Shard:
     """Return the shard whose simulation comes closest to these stretches."""
-    costs = {part: _cost(runs, process) for part, process in PROCESSES.items()}
-    shard = Shard(costs["projector"], costs["database"], costs["log"], costs["client"], cores=cores)
-    waits = (0.0, 0.1e-3, 0.2e-3, 0.35e-3, 0.5e-3, 0.8e-3, 1.2e-3)
-    batch_waits = (0.0, 0.5e-3, 1e-3, 2e-3, 3e-3, 5e-3, 8e-3, 12e-3)
-    tried = (replace(shard, append_wait=one, batch_wait=other) for one, other in itertools.product(waits, batch_waits))
+    shards = []
+    for groups in GROUPS:
+        fits = {part: _cost(runs, process, groups if part in GROUPED else 1) for part, process in PROCESSES.items()}
+        costs = {part: cost for part, (cost, _) in fits.items()}
+        shards.append(
+            (
+                sum(off**2 for _, off in fits.values()),
+                Shard(costs["projector"], costs["database"], costs["log"], costs["client"], cores=cores),
+            )
+        )
+    _, shard = min(shards, key=itemgetter(0))
+    waits = itertools.product(APPEND_WAITS, BATCH_WAITS, EVENT_WAITS)
+    tried = (replace(shard, append_wait=one, batch_wait=Cost(batch, event)) for one, batch, event in waits)
     return min(tried, key=lambda candidate: sum(_error(candidate, one) for one in runs))
 
 
-def _cost(runs: Sequence[Observed], name: str) -> Cost:
-    """Return the CPU seconds of a process for a batch and for an event, by least squares of relative errors."""
+def _cost(runs: Sequence[Observed], name: str, groups: int) -> tuple[Cost, float]:
+    """Return the CPU seconds of a process for a batch, an event and a group, by least squares of relative errors, and
+    the root of the squares that are left. None of them is negative.
+    """
     used = np.array([one.cpu[name] for one in runs])
-    matrix = np.array([(one.batches, one.events) for one in runs]) / used[:, None]
-    (batch, event), *_ = np.linalg.lstsq(matrix, np.ones(len(runs)), rcond=None)
-    return Cost(max(0.0, float(batch)), max(0.0, float(event)))
+    rows = [(one.batches, one.events, one.batches * groups_among(one.events / one.batches, groups)) for one in runs]
+    matrix = (np.array(rows) / used[:, None])[:, : 2 + (groups > 1)]
+    found, off = nnls(matrix, np.ones(len(runs)))
+    return Cost(**dict(zip(("batch", "event", "group"), map(float, found), strict=False)), groups=groups), float(off)
 
 
 def _error(shard: Shard, run: Observed) -> float:
@@ -204,12 +230,18 @@ def extrapolated(shard: Shard, seconds: float) -> dict[str, Any]:
     return found
 
 
-async def measure(plan: Plan, fit: Sequence[float | None], check: Sequence[float | None]) -> dict[str, Any]:
-    """Run the load, fit, compare and extrapolate."""
+async def measure(
+    plan: Plan, fit: Sequence[float | None], check: Sequence[float | None]
+) -> tuple[list[Observed], list[Observed]]:
+    """Run the load, and return the stretches to fit and those to check."""
     async with Ground.running(1_000_000) as ground:
         await ground.load(None, min(5.0, plan.seconds))  # Not measured. It fills caches and tables.
         to_fit = [await observed(ground, rate, plan, seed) for seed, rate in enumerate(fit)]
-        to_check = [await observed(ground, rate, plan, seed) for seed, rate in enumerate(check, 100)]
+        return to_fit, [await observed(ground, rate, plan, seed) for seed, rate in enumerate(check, 100)]
+
+
+def figures_of(to_fit: Sequence[Observed], to_check: Sequence[Observed]) -> dict[str, Any]:
+    """Fit the shard to some stretches, compare it with the others, and extrapolate."""
     shard = fitted(to_fit, psutil.cpu_count() or 1)
     checked = [compared(shard, one) for one in to_check]
     ratios = [one["simulated_over_measured"] for one in checked]
@@ -230,6 +262,14 @@ async def measure(plan: Plan, fit: Sequence[float | None], check: Sequence[float
     }
 
 
+def saved() -> dict[str, Any]:
+    """Return the figures of the stretches that were measured before, with the time and the machine of then."""
+    known = json.loads((RESULTS / f"{NAME}.json").read_text(encoding="utf-8"))
+    runs = [Observed(**one | {"lag_ms": tuple(one["lag_ms"])}) for one in known["observed"]]
+    figures = figures_of(runs[: len(FITTED)], runs[len(FITTED) :])
+    return {name: known[name] for name in ("measured_at", "machine")} | figures
+
+
 def main() -> None:
     """Measure, simulate, print and save."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -237,16 +277,17 @@ def main() -> None:
     parser.add_argument("--tries", type=int, default=3)
     parser.add_argument("--patience", type=float, default=20.0, help="seconds to wait before each try for quiet")
     parser.add_argument("--quick", action="store_true", help="a smoke test: short stretches of three rates")
+    parser.add_argument("--saved", action="store_true", help="fit the stretches again that were measured before")
     chosen = parser.parse_args()
     plan = Plan(1.5, 1, 0.0) if chosen.quick else Plan(chosen.seconds, chosen.tries, chosen.patience)
     rates = ((100.0, None), (300.0,)) if chosen.quick else (FITTED, CHECKED)
-    figures = run(measure(plan, *rates))
+    figures = saved() if chosen.saved else figures_of(*run(measure(plan, *rates)))
     rows: list[tuple[object, ...]] = [("rate", "set", "measured", "simulated / measured", "others")]
     for name, some in (("fitted", figures["fitted_on"]), ("unseen", figures["checked_on"])):
         rows += [(one["rate"], name, one["measured"], one["simulated_over_measured"], one["others"]) for one in some]
     print(table(rows))
     print({name: value for name, value in figures.items() if name not in {"fitted_on", "checked_on", "observed"}})
-    save_figures("scale_simulation", figures)
+    save_figures(NAME, figures)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 SHARD = Shard(
-    projector=Cost(2e-3, 0.4e-3), database=Cost(1e-3, 0.1e-3), log=Cost(0.0, 0.2e-3), client=Cost(), batch_wait=1e-3
+    projector=Cost(2e-3, 0.4e-3),
+    database=Cost(1e-3, 0.1e-3),
+    log=Cost(0.0, 0.2e-3),
+    client=Cost(),
+    batch_wait=Cost(1e-3),
 )
 FOLD = SHARD.projector.event + SHARD.database.event
 
@@ -31,7 +35,7 @@ def test_every_event_is_folded_once(rate: float, seed: int, steps: int, cores: i
 def test_a_full_shard_folds_at_the_inverse_of_its_cost() -> None:
     """Fold one event in each `FOLD` seconds, and a batch's share of its fixed cost, when events always wait."""
     outcome = simulate(replace(SHARD, cores=8, in_flight=1 << 30), at_once(20 * BATCH))
-    whole_batch = SHARD.projector.of(BATCH) + SHARD.database.of(BATCH) + SHARD.batch_wait
+    whole_batch = SHARD.projector.of(BATCH) + SHARD.database.of(BATCH) + SHARD.batch_wait.of(BATCH)
     assert outcome.folded / outcome.seconds == pytest.approx(BATCH / whole_batch, rel=0.05)
     assert outcome.folded / outcome.seconds < 1 / FOLD
 
@@ -45,7 +49,7 @@ def test_a_log_that_is_slower_sets_the_pace() -> None:
 
 def test_work_that_needs_more_than_all_cores_takes_as_long_as_it_is() -> None:
     """Use every core all the time when several parts want to run, and never more than all."""
-    one_core = replace(SHARD, cores=1, batch_wait=0.0, in_flight=1 << 30)
+    one_core = replace(SHARD, cores=1, batch_wait=Cost(), in_flight=1 << 30)
     outcome = simulate(one_core, at_once(10 * BATCH))
     assert 0.97 < outcome.busy <= 1.0 + 1e-9
 
@@ -68,7 +72,7 @@ def test_the_queue_grows_above_the_capacity_only() -> None:
 
 def test_what_waits_twice_as_long_takes_twice_as_long() -> None:
     """Take twice as long if each second of work takes two."""
-    alone = replace(SHARD, cores=1, batch_wait=0.0, projector=Cost(event=0.4e-3), database=Cost(event=0.1e-3))
+    alone = replace(SHARD, cores=1, batch_wait=Cost(), projector=Cost(event=0.4e-3), database=Cost(event=0.1e-3))
     parts = {name: getattr(alone, name).stretched(2) for name in ("projector", "database", "log", "client")}
     fast, slow = (simulate(each, at_once(5_000)) for each in (alone, replace(alone, **parts)))
     assert fast.seconds == pytest.approx(5_000 * (FOLD + alone.log.event))
@@ -79,3 +83,12 @@ def test_nothing_comes_of_nothing() -> None:
     """End at once without arrivals."""
     outcome = simulate(SHARD, at_once(0))
     assert (outcome.arrived, outcome.folded, outcome.seconds) == (0, 0, 0.0)
+
+
+def test_groups_of_a_batch_are_paid_once() -> None:
+    """A second event costs a whole group only if it belongs to another one, and a large batch has each group once."""
+    cost = Cost(batch=1.0, event=0.1, group=2.0, groups=4)
+    assert cost.of(1) == pytest.approx(1.0 + 0.1 + 2.0)
+    assert cost.of(2) == pytest.approx(1.0 + 0.2 + 2.0 * 1.75)
+    assert cost.of(1_000) == pytest.approx(1.0 + 100.0 + 2.0 * 4)
+    assert cost.stretched(2.0).of(2) == pytest.approx(2 * cost.of(2))
