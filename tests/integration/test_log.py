@@ -76,6 +76,17 @@ async def test_a_repeated_conditional_append_returns_the_first_sequence(either: 
         assert len(await recorded_events(log)) == 1
 
 
+async def test_a_repeated_conditional_append_is_known_after_others_have_followed(either: Settings) -> None:
+    """An append whose answer was lost is not refused because another has been appended after it."""
+    async with opened_log(either) as log:
+        event, other, late = (agent_slept(session_ended()) for _ in range(3))
+        first = await log.append(event, expected=0)
+        await log.append(other, expected=first)
+        assert await log.append(event, expected=0) == first
+        with pytest.raises(ConflictError):
+            await log.append(late, expected=0)
+
+
 async def test_a_reader_skips_deleted_events_up_to_a_given_end(either: Settings) -> None:
     """A reader skips deleted events and ends at the given sequence, even if the last events are deleted."""
     async with opened_log(either) as log:

@@ -167,21 +167,27 @@ class Log:
         try:
             if expected is not None:
                 if (revision := await self.archive.expected(self, expected, over)) is None:
-                    return await self._known(event, over)
+                    return await self._known(event, over, expected)
                 headers[EXPECTED_SEQUENCE] = str(revision)
             return await self._publish(subject, data, headers)
         except BadRequestError as error:
-            if error.err_code not in WRONG_LAST_SEQUENCES:
+            if error.err_code not in WRONG_LAST_SEQUENCES or expected is None:
                 raise
             # The server checks the expected sequence before it looks for duplicates. So the conflicting event may be
             # this same event, appended earlier.
-            return await self._known(event, over, error)
+            return await self._known(event, over, expected, error)
 
-    async def _known(self, event: Event, over: str, cause: Exception | None = None) -> int:
-        """Return the sequence of the last event on the subjects `over` if it is this same event, appended earlier.
+    async def _known(self, event: Event, over: str, expected: int, cause: Exception | None = None) -> int:
+        """Return the sequence of this same event if it was appended earlier.
+
+        Then it is the first on the subjects `over` after the expected one, and others may have followed it. Where a
+        cluster has let another in before it, as it may on a pattern, it is only known while it is the last.
 
         Raises `ConflictError` otherwise.
         """
+        following = await self.next_on(over, expected)
+        if following is not None and following.headers.get(MESSAGE_ID) == str(event.event_id):
+            return following.sequence
         newest = await self.newest_on(over)
         if newest.event_id != str(event.event_id):
             raise ConflictError(f"{event.kind} of {event.agent_id} was decided on an outdated state") from cause
