@@ -14,7 +14,7 @@ export PYTHONDONTWRITEBYTECODE :=
 empty :=
 COMPILE := $(BIN)/python -m compileall -q -j 2 -x '/($(subst $(empty) ,|,$(strip $(LATER))))/' contracts domain infra services client society $(VENV)/lib
 
-.PHONY: demo test installed check tests generate lint types floors compose-test dist install-test careless faults partitions adapters bench docs clean long alert-test stressed
+.PHONY: demo test installed check tests generate lint types floors compose-test dist install-test careless faults partitions adapters bench docs clean long alert-test stressed power
 
 demo: $(VENV)/.installed  ## Real tasks on real text: chunked, routed, answered, learned from and slept on
 	$(BIN)/nemuri demo
@@ -115,6 +115,11 @@ SECONDS ?= 300
 
 partitions: $(VENV)/.installed-dev  ## Writers on a cluster of three whose network is cut; the history of all appends is checked (as root, on Linux)
 	$(BIN)/python -m tests.faults.partitions --seconds $(SECONDS) --seed $(SEED)
+
+FAILURES ?= 50
+
+power: $(VENV)/.installed-dev  ## Writers on a server in a virtual machine whose power fails; the history is checked (QEMU, a kernel of Debian)
+	$(BIN)/python -m tests.faults.power --failures $(FAILURES) --seed $(SEED)
 
 SPHINX := $(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --doctree-dir docs/_build/doctrees
 

@@ -66,7 +66,7 @@ async def run(cluster: PartitionedCluster, seconds: float, seed: int) -> Outcome
         await retried(lambda: provision(logs[0], (), ack_wait=30.0, replicas=SIZE))
         until = began + seconds
         writers = [
-            asyncio.create_task(_write(log, writer, history.appends, Random(f"{seed}/{writer}"), until))
+            asyncio.create_task(write(log, writer, history.appends, Random(f"{seed}/{writer}"), until))
             for writer, log in enumerate(logs)
         ]
         try:
@@ -75,7 +75,7 @@ async def run(cluster: PartitionedCluster, seconds: float, seed: int) -> Outcome
             cluster.heal()
         await asyncio.gather(*writers)
         await eventually(lambda: _healed(cluster))
-        stored = await retried(lambda: _stored(logs[0]))
+        stored = await retried(lambda: stored_events(logs[0]))
         violations = check(history.appends, stored)
         copies = await retried(lambda: compare_replicas(logs[0], logs[0].subjects.stream, lambda *_: None))
         violations += [
@@ -101,7 +101,7 @@ async def _healed(cluster: PartitionedCluster) -> bool:
     return all([await asyncio.to_thread(cluster.healthy, node) for node in range(SIZE)])
 
 
-async def _write(log: Log, writer: int, appends: list[Append], rng: Random, until: float) -> None:
+async def write(log: Log, writer: int, appends: list[Append], rng: Random, until: float) -> None:
     """Append events one after the other: on a subject of the writer's own, or with an expectation on the shared one.
 
     After an unknown outcome the same event is sometimes appended again, as a client with a key does, until it is known.
@@ -132,7 +132,8 @@ async def _acknowledged(log: Log, event: AgentDefined, append: Append, *, again:
     append.ended = time.monotonic()
 
 
-async def _stored(log: Log) -> list[Stored]:
+async def stored_events(log: Log) -> list[Stored]:
+    """Return all events that the log holds."""
     last = await log.last_sequence()
     found = []
     async for batch in log.read(until=last):
