@@ -106,7 +106,7 @@ def _profiles(rules: AffectPolicy, axes: "Axes") -> None:
     axes.set_title("How turns fade by profile; numbers: end of a level", fontsize=10)
     axes.set_ylim(0, 60)
     axes.grid(alpha=0.3)
-    axes.legend(frameon=False, fontsize=8)
+    axes.legend(frameon=False, fontsize=8, loc="upper right")
 
 
 def _falls(rules: AffectPolicy, intensity: int, coefficient: float, colour: str, axes: "Axes") -> None:

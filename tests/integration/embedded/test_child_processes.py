@@ -74,7 +74,7 @@ async def test_an_orphaned_child_is_ended(directory: Path, record: bool) -> None
         (directory / "worker.pid").unlink()
     child = Child("worker", [*SLEEPER, "newer"] if record else SLEEPER, directory)
     await child.start()
-    assert not lost.alive
+    await lost.wait()
     assert [process.pid for process in processes_in(directory)] == [child.pid]
     await child.stop()
 

@@ -85,7 +85,7 @@ async def test_an_orphaned_server_is_ended_first(directory: Path) -> None:
     (directory / "nats.pid").unlink()
     server = EmbeddedNats(directory)
     await server.start()
-    assert not lost.alive
+    await lost.wait()
     assert [process.pid for process in processes_in(directory)] == [server.pid]
     await server.stop()
 
