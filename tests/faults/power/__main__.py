@@ -6,6 +6,7 @@ With `--sync default` or `--disk lying` acknowledged events are lost: these are 
 import argparse
 import asyncio
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 from tests.faults.power.boot_files import installed, missing
@@ -27,13 +28,15 @@ def main() -> int:
     parser.add_argument("--modules", type=Path, default=modules, metavar="DIR", help="its directory in /lib/modules")
     parser.add_argument("--sync", choices=("always", "default"), default="always", help="when the server flushes")
     parser.add_argument("--disk", choices=("honest", "lying"), default="honest", help="whether flushes are done")
+    parser.add_argument("--apart", type=float, default=0.0, metavar="HOURS", help="how far the servers' clocks differ")
     parser.add_argument("--history", type=Path, metavar="FILE", help="write the history there, as JSON lines")
     chosen = parser.parse_args()
     if (reason := missing(chosen.kernel, chosen.modules)) is not None:
         print(reason, file=sys.stderr)
         return 2
     guarantees = Guarantees(chosen.sync == "always", chosen.disk == "honest")
-    with Machines.running((chosen.kernel, chosen.modules), chosen.servers, guarantees) as machines:
+    boot, apart = (chosen.kernel, chosen.modules), timedelta(hours=chosen.apart)
+    with Machines.running(boot, chosen.servers, guarantees, apart) as machines:
         outcome = asyncio.run(run(machines, chosen.failures, chosen.seed, tuple(chosen.up)))
     if chosen.history:
         outcome.history.save(chosen.history, outcome.stored)

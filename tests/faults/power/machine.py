@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from http.client import HTTPException
 from pathlib import Path
 from random import Random
@@ -47,6 +48,8 @@ class Machine:
     guarantees: Guarantees
     ports: dict[int, int]
     """Ports of this machine by the server's ports that they lead to."""
+    ahead: timedelta = timedelta()
+    """How far the machine's clock is ahead of the right time; negative if it is behind."""
     process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -75,6 +78,7 @@ class Machine:
         forwards = "".join(f",hostfwd=tcp:{LOOPBACK}:{here}-10.0.2.15:{there}" for there, here in self.ports.items())
         command = [
             *(QEMU, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-m", MEMORY),
+            *("-rtc", f"base={datetime.now(UTC) + self.ahead:%Y-%m-%dT%H:%M:%S}"),
             *("-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "1"),
             *("-kernel", self.boot.kernel, "-initrd", self.boot.initramfs),
             *("-append", "console=ttyS0 quiet panic=-1 random.trust_cpu=on no_timer_check"),
@@ -119,15 +123,21 @@ class Machines:
 
     @classmethod
     @contextmanager
-    def running(cls, boot: tuple[Path, Path], size: int, guarantees: Guarantees) -> Iterator[Self]:
-        """Yield the machines when their servers are healthy. Remove machines and disks afterwards."""
+    def running(
+        cls, boot: tuple[Path, Path], size: int, guarantees: Guarantees, apart: timedelta = timedelta()
+    ) -> Iterator[Self]:
+        """Yield the machines when their servers are healthy. Remove machines and disks afterwards.
+
+        `apart` is how far the clock of the second is ahead, and that of the third behind.
+        """
         directory = Path(tempfile.mkdtemp(prefix="nemuri-test-"))
         machines = cls()
         try:
             files = BootFiles.made(directory, *boot)
             for number in range(size):
                 ports = {port: free_port() for port in (CLIENT, MONITOR, ROUTE)}
-                machines.members.append(Machine(directory / f"node{number}", files, guarantees, ports))
+                ahead = apart * (0, 1, -1)[number]
+                machines.members.append(Machine(directory / f"node{number}", files, guarantees, ports, ahead))
             for member in machines.members:
                 member.make([each.ports[ROUTE] for each in machines.members])
                 member.start()
