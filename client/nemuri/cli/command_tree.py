@@ -62,12 +62,17 @@ def _with_whole_summaries(group: Any, headings: Mapping[str, str]) -> Callable[[
     """
 
     def write(_: Any, formatter: Any) -> None:
-        rows = {name: command.help.split("\n\n")[0] for name, command in group.commands.items()}
+        rows = {name: summary_of(command) for name, command in group.commands.items() if not command.hidden}
         for heading, names in groupby(rows, key=lambda name: headings.get(name, "Commands")):
             with formatter.section(heading):
                 formatter.write_dl([(name, rows[name]) for name in names])
 
     return write
+
+
+def summary_of(command: Any) -> str:
+    """Return the first paragraph of a command's help, in one line."""
+    return " ".join(command.help.split("\n\n")[0].split())
 
 
 def _tree(command: Any) -> Iterator[Any]:

@@ -11,7 +11,7 @@ from typing import Final
 
 from nemuri.cli.app import program
 from nemuri.cli.command_modules import PANELS, SUMMARIES
-from nemuri.cli.command_tree import build_program, panels
+from nemuri.cli.command_tree import build_program, panels, summary_of
 
 EXIT_CODES: Final = {
     0: "success",
@@ -60,7 +60,7 @@ def summaries() -> dict[str, str]:
     """Return the first paragraph of the help of each command of the core, in the order of the help."""
     commands = build_program(program()).commands
     names = [name for panel in PANELS.values() for name in panel]
-    return {name: " ".join(commands[name].help.split("\n\n")[0].split()) for name in names}
+    return {name: summary_of(commands[name]) for name in names}
 
 
 def _list(meanings: dict[str, str]) -> Iterator[str]:

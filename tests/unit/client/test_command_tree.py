@@ -103,6 +103,14 @@ def test_help_names_the_default_directory_and_its_variable() -> None:
         assert f"Default: NEMURI_DATA, else {default_directory()}." in shown
 
 
+def test_hidden_commands_are_not_listed() -> None:
+    """The help of a group leaves out the commands that only programs call."""
+    hidden = [path for path, command in COMMANDS.values() if command.hidden]
+    assert hidden
+    for *group, name in hidden:
+        assert not re.search(rf"^ +{name}\b", run(*group, "--help").out, re.MULTILINE)
+
+
 def test_every_command_option_and_argument_has_help() -> None:
     """Every command, option and argument has a help text, without what would be taken for a style."""
     described = {
