@@ -61,8 +61,6 @@ LAGGING_MS: Final = 500.0
 """95th percentile of the lag above which the queue counts as growing."""
 SIMULATED_SECONDS: Final = 20.0
 """Seconds that are simulated beyond this machine."""
-
-
 APPEND_WAITS: Final = (0.0, 0.1e-3, 0.2e-3, 0.35e-3)
 BATCH_WAITS: Final = (0.0, 0.5e-3, 1e-3, 2e-3, 3e-3, 5e-3, 8e-3)
 EVENT_WAITS: Final = (0.0, 0.05e-3, 0.1e-3, 0.15e-3, 0.2e-3)
@@ -102,20 +100,18 @@ async def _quiet(patience: float) -> None:
 
 def fitted(runs: Sequence[Observed], cores: int) -> Shard:
     """Return the shard whose simulation comes closest to these stretches."""
-    shards = []
-    for groups in GROUPS:
-        fits = {part: _cost(runs, process, groups if part in GROUPED else 1) for part, process in PROCESSES.items()}
-        costs = {part: cost for part, (cost, _) in fits.items()}
-        shards.append(
-            (
-                sum(off**2 for _, off in fits.values()),
-                Shard(costs["projector"], costs["database"], costs["log"], costs["client"], cores=cores),
-            )
-        )
-    _, shard = min(shards, key=itemgetter(0))
+    shard, _ = min((_shard(runs, cores, groups) for groups in GROUPS), key=itemgetter(1))
     waits = itertools.product(APPEND_WAITS, BATCH_WAITS, EVENT_WAITS)
     tried = (replace(shard, append_wait=one, batch_wait=Cost(batch, event)) for one, batch, event in waits)
     return min(tried, key=lambda candidate: sum(_error(candidate, one) for one in runs))
+
+
+def _shard(runs: Sequence[Observed], cores: int, groups: int) -> tuple[Shard, float]:
+    """Return a shard with the costs of all parts and no waiting, and the sum of the squares that are left."""
+    fits = {part: _cost(runs, process, groups if part in GROUPED else 1) for part, process in PROCESSES.items()}
+    costs = {part: cost for part, (cost, _) in fits.items()}
+    shard = Shard(costs["projector"], costs["database"], costs["log"], costs["client"], cores=cores)
+    return shard, sum(off**2 for _, off in fits.values())
 
 
 def _cost(runs: Sequence[Observed], name: str, groups: int) -> tuple[Cost, float]:
@@ -126,7 +122,8 @@ def _cost(runs: Sequence[Observed], name: str, groups: int) -> tuple[Cost, float
     rows = [(one.batches, one.events, one.batches * groups_among(one.events / one.batches, groups)) for one in runs]
     matrix = (np.array(rows) / used[:, None])[:, : 2 + (groups > 1)]
     found, off = nnls(matrix, np.ones(len(runs)))
-    return Cost(**dict(zip(("batch", "event", "group"), map(float, found), strict=False)), groups=groups), float(off)
+    batch, event, group = (*map(float, found), 0.0)[:3]  # a single group is a part of the batch
+    return Cost(batch, event, group, groups), float(off)
 
 
 def _error(shard: Shard, run: Observed) -> float:

@@ -1,4 +1,4 @@
-"""What the description of an operation in the contracts says of its options (docs/decisions/0111)."""
+"""Options of an operation, read from its description in the contracts (docs/decisions/0111)."""
 
 from collections.abc import Iterable
 from math import isfinite

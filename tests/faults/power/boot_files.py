@@ -1,4 +1,4 @@
-"""What a virtual machine boots from: a Debian kernel, and a file system in memory with BusyBox and nats-server."""
+"""Files that a virtual machine boots from: a Debian kernel, and a file system with BusyBox and nats-server."""
 
 import lzma
 import re

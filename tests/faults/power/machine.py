@@ -31,12 +31,12 @@ MEMORY: Final = "768M"
 
 @dataclass(frozen=True, slots=True)
 class Guarantees:
-    """What is done so that an acknowledged event outlasts a power failure. Controls do without some of it."""
+    """Means by which an acknowledged event outlasts a power failure. Controls do without some of them."""
 
     synchronous: bool = True
-    """Whether the server flushes before it acknowledges, as Nemuri configures it."""
+    """True if the server flushes before it acknowledges, as Nemuri configures it."""
     honest: bool = True
-    """Whether the disks keep what they have flushed."""
+    """True if the disks keep what they have flushed."""
 
 
 @dataclass(slots=True)
@@ -49,7 +49,7 @@ class Machine:
     ports: dict[int, int]
     """Ports of this machine by the server's ports that they lead to."""
     ahead: timedelta = timedelta()
-    """How far the machine's clock is ahead of the right time; negative if it is behind."""
+    """Lead of the machine's clock over the right time; negative if it is behind."""
     process: subprocess.Popen[bytes] | None = None
 
     @property

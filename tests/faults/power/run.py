@@ -30,7 +30,7 @@ class Outcome:
     stored: list[Stored] = field(default_factory=list)
     violations: list[str] = field(default_factory=list)
     disks: Counter[str] = field(default_factory=Counter)
-    """What became of the writes to the disks."""
+    """Fates of the writes to the disks, counted."""
 
     @property
     def lost(self) -> int:

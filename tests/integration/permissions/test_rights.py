@@ -16,6 +16,7 @@ from nemuri_contracts.codec import EVENTS
 from nemuri_infra.bus.access import Access, options
 from nemuri_infra.bus.connection import DeniedError
 from nemuri_infra.runtime.settings import Settings
+from tests.integration.harness import eventually
 from tests.integration.permissions.rights import (
     ALL,
     CLIENT_KINDS,
@@ -127,9 +128,13 @@ async def test_a_worker_waits_for_the_provisioner(
             await workers.work(settings, "tutor", stop=stop)
     working = asyncio.create_task(workers.work(settings, "tutor", stop=stop, ready=ready))
     await prepare(restricted.settings(f"{namespace}-provisioner"))
-    while not ready.exists():
+
+    async def is_ready() -> bool:
+        """Return True once the worker is ready."""
         assert not working.done()
-        await asyncio.sleep(0.1)
+        return ready.exists()
+
+    await eventually(is_ready)
     stop.set()
     await working
 
